@@ -7,6 +7,7 @@ local FIRST, ANSWER, COOKIE, REFUSAL = 1, 2, 3, 4
 
 local session_fields = {
     type = ProtoField.uint8("arqway_session.type", "Type", base.HEX),
+    line = ProtoField.uint8("arqway_session.line", "Line", base.DEC, nil, 0xE0),
     control = ProtoField.bool("arqway_session.control", "For the session itself", 8, nil, 0x02),
     long = ProtoField.bool("arqway_session.long", "Counter of four octets", 8, nil, 0x01),
     sender = ProtoField.uint32("arqway_session.sender", "Sender", base.HEX),
@@ -74,11 +75,12 @@ local function show_handshake(tvb, pinfo, tree)
 end
 
 local function show_sealed(tvb, pinfo, tree)
-    local kind = tvb(0, 1):uint()
+    local kind = tvb(0, 1):uint() % 0x20
     local head = kind % 2 == 1 and 7 or 5
     if kind < 0x10 or kind > 0x13 or tvb:len() < head + 16 then
         return false
     end
+    tree:add(session_fields.line, tvb(0, 1))
     tree:add(session_fields.control, tvb(0, 1))
     tree:add(session_fields.long, tvb(0, 1))
     add_fields(tree, tvb, 1, { { "index", 2 }, { "counter", head - 3 } })

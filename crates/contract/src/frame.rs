@@ -13,9 +13,8 @@
 //! A head is written afresh for each transmission (a fresh acknowledgement number), a body is shared with the
 //! retransmission buffer and never copied.
 
-use super::lines::LineId;
 use arqway_ip::{Ecn, FlowKey, Headers, Outline};
-use arqway_units::{Octets, Span, Time};
+use arqway_units::{LineId, Octets, Span, Time};
 use arrayvec::ArrayVec;
 use bytes::{Buf, Bytes};
 use core::num::NonZeroU64;

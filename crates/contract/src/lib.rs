@@ -45,6 +45,7 @@ mod scheme;
 mod service;
 mod settings;
 
+pub use arqway_units::{LineId, PerLine};
 pub use bounded::{Bounded, BoundsError};
 pub use checked::{Checked, ContractRule, Violation};
 pub use clock::{Clock, Deadlines, LinkClock};
@@ -52,6 +53,6 @@ pub use counters::Counters;
 pub use end::{End, Entity};
 pub use frame::{Frame, Head, Holds, Kind, Marks, Packet, ServiceId, Tag, Ticket};
 pub use hints::{Handoff, Hint, LinkOffer, OneWay, Subscriber};
-pub use lines::{LineId, LineState, PerLine, Turn};
+pub use lines::{LineState, Turn};
 pub use scheme::{Grammar, Parameter, SchemeName, Service, digits, timer};
 pub use service::{Departure, Full, LinkContext, LinkService, LinkState, Port, Side, Start, pump};

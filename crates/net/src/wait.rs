@@ -13,7 +13,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 const LEAST_OF_REAL_TIME: i32 = 1;
 
 /// How many descriptors one wait takes at most.
-const MOST: usize = 16;
+const MOST: usize = 20;
 
 /// Waits on a thread that wants to be woken on time.
 ///
@@ -117,12 +117,12 @@ impl Wait {
         set == 0
     }
 
-    /// Waits until what is awaited happens at one of the descriptors (at most 16), or `until`, or a signal: ppoll(2), in nanoseconds.
+    /// Waits until what is awaited happens at one of the descriptors (at most 20), or `until`, or a signal: ppoll(2), in nanoseconds.
     ///
     /// `None` waits without a limit. A time that has passed only looks.
     ///
     /// # Errors
-    /// The system does not let the thread wait, or there are more than 16 descriptors.
+    /// The system does not let the thread wait, or there are more than 20 descriptors.
     pub fn on<A: Await>(&self, awaited: &[A], until: Option<Time>, clock: &Clock) -> Result<Ready<A::Name>, NetError> {
         let failed = |error| NetError::system(format!("wait for {} descriptors", awaited.len()), error);
         if awaited.len() > MOST {

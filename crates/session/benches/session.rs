@@ -5,7 +5,7 @@
 
 use arqway_session::fuzz::{End, end};
 use arqway_session::{Config, HEAD_ROOM, Message, Received, TAG};
-use arqway_units::{Span, Time};
+use arqway_units::{LineId, Span, Time};
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, Nonce, UnboundKey};
 use std::hint::black_box;
 use std::net::SocketAddr;
@@ -63,7 +63,7 @@ fn time(count: u32, mut each: impl FnMut()) -> f64 {
 
 fn begin(near: &mut End, now: Time) -> Message {
     near.endpoint.begin(near.peer, now);
-    near.endpoint.poll_datagram(now, &mut near.dice).expect("a first message").1
+    near.endpoint.poll_datagram(now, &mut near.dice).expect("a first message").2
 }
 
 /// Two ends with keys.
@@ -73,7 +73,7 @@ fn established() -> [End; 2] {
     let received = far.endpoint.handle_datagram(&mut initiation, near.at, Time::ZERO, &mut far.dice);
     let Received::Answer(mut answer) = received else { panic!("an answer") };
     near.endpoint.handle_datagram(&mut answer, far.at, Time::ZERO, &mut near.dice);
-    let (_, mut confirmation) = near.endpoint.poll_datagram(Time::ZERO, &mut near.dice).expect("a confirmation");
+    let (_, _, mut confirmation) = near.endpoint.poll_datagram(Time::ZERO, &mut near.dice).expect("a confirmation");
     far.endpoint.handle_datagram(&mut confirmation, near.at, Time::ZERO, &mut far.dice);
     [near, far]
 }
@@ -83,11 +83,14 @@ fn sealing(size: usize) -> (f64, f64) {
     let [mut near, mut far] = established();
     let mut buffer = vec![7; HEAD_ROOM + size + TAG];
     let mut of_session = || {
-        let sealed = near.endpoint.seal(near.peer, &mut buffer, HEAD_ROOM..HEAD_ROOM + size, Time::ZERO).expect("keys");
+        let sealed = near
+            .endpoint
+            .seal(near.peer, LineId::FIRST, &mut buffer, HEAD_ROOM..HEAD_ROOM + size, Time::ZERO)
+            .expect("keys");
         let datagram = &mut buffer[sealed.datagram];
         let received = far.endpoint.handle_datagram(datagram, near.at, Time::ZERO, &mut far.dice);
         assert!(matches!(black_box(received), Received::Packet { .. }));
-        while let Some((_, mut report)) = far.endpoint.poll_datagram(Time::ZERO, &mut far.dice) {
+        while let Some((_, _, mut report)) = far.endpoint.poll_datagram(Time::ZERO, &mut far.dice) {
             near.endpoint.handle_datagram(&mut report, far.at, Time::ZERO, &mut near.dice);
         }
     };
@@ -116,7 +119,10 @@ fn sealing(size: usize) -> (f64, f64) {
 fn strangers() -> Vec<(&'static str, f64, f64)> {
     let [mut near, mut far] = established();
     let mut buffer = vec![7; HEAD_ROOM + PACKET + TAG];
-    let sealed = near.endpoint.seal(near.peer, &mut buffer, HEAD_ROOM..HEAD_ROOM + PACKET, Time::ZERO).expect("keys");
+    let sealed = near
+        .endpoint
+        .seal(near.peer, LineId::FIRST, &mut buffer, HEAD_ROOM..HEAD_ROOM + PACKET, Time::ZERO)
+        .expect("keys");
     let genuine = buffer[sealed.datagram].to_vec();
     let mut forged = genuine.clone();
     *forged.last_mut().expect("a tag") ^= 1;
@@ -166,7 +172,7 @@ fn agreement() -> f64 {
         let now = Time::ZERO + Span::from_milliseconds(1000 * second);
         near.endpoint.handle_timeout(now);
         near.endpoint.begin(near.peer, now);
-        messages.extend(near.endpoint.poll_datagram(now, &mut near.dice).map(|(_, message)| (message, now)));
+        messages.extend(near.endpoint.poll_datagram(now, &mut near.dice).map(|(_, _, message)| (message, now)));
     }
     let mut next = 0;
     let each = u32::try_from(messages.len() / RUNS).unwrap_or(1);

@@ -3,6 +3,7 @@
 use crate::introduction::Mismatch;
 use crate::key::PublicKey;
 use arqway_agenda::Key;
+use arqway_units::LineId;
 use std::fmt;
 use std::net::SocketAddr;
 
@@ -91,6 +92,8 @@ pub enum Event {
     Moved {
         /// Who.
         peer: PeerId,
+        /// By which line.
+        line: LineId,
         /// Where.
         to: SocketAddr,
     },
@@ -132,7 +135,8 @@ impl fmt::Display for Event {
             }
             Self::Misdirected { from, .. } => write!(out, "a handshake from {from} for another key than ours"),
             Self::Twice { peer, at, .. } => write!(out, "{peer}: two ends have its key, one of them at {at}"),
-            Self::Moved { peer, to } => write!(out, "{peer}: now at {to}"),
+            Self::Moved { peer, line: LineId::FIRST, to } => write!(out, "{peer}: now at {to}"),
+            Self::Moved { peer, line, to } => write!(out, "{peer}: now at {to} by line {}", line.number()),
         }
     }
 }

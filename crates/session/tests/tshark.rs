@@ -8,7 +8,7 @@ mod judge;
 use arqway_pcapng::{LinkType, Packet, Way, Writer};
 use arqway_session::fuzz::end;
 use arqway_session::{Config, HEAD_ROOM, Received, TAG};
-use arqway_units::{Span, Time};
+use arqway_units::{LineId, Span, Time};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -40,7 +40,7 @@ fn conversation() -> Vec<(bool, Vec<u8>)> {
     let mut datagrams = Vec::new();
     near.endpoint.begin(near.peer, now);
     for _ in 0..2 {
-        let (_, mut message) = near.endpoint.poll_datagram(now, &mut near.dice).expect("a first message");
+        let (_, _, mut message) = near.endpoint.poll_datagram(now, &mut near.dice).expect("a first message");
         datagrams.push((true, message.to_vec()));
         let Received::Answer(mut answer) = far.endpoint.handle_datagram(&mut message, near.at, now, &mut far.dice)
         else {
@@ -49,19 +49,20 @@ fn conversation() -> Vec<(bool, Vec<u8>)> {
         datagrams.push((false, answer.to_vec()));
         near.endpoint.handle_datagram(&mut answer, far.at, now, &mut near.dice);
     }
-    let (_, confirmation) = near.endpoint.poll_datagram(now, &mut near.dice).expect("a confirmation");
+    let (_, _, confirmation) = near.endpoint.poll_datagram(now, &mut near.dice).expect("a confirmation");
     datagrams.push((true, confirmation.to_vec()));
     far.endpoint.handle_datagram(&mut confirmation.clone(), near.at, now, &mut far.dice);
     for number in 0..=1 << 14 {
         let mut buffer = [7; HEAD_ROOM + 10 + TAG];
-        let sealed = near.endpoint.seal(near.peer, &mut buffer, HEAD_ROOM..HEAD_ROOM + 10, now).expect("keys");
+        let sealed =
+            near.endpoint.seal(near.peer, LineId::FIRST, &mut buffer, HEAD_ROOM..HEAD_ROOM + 10, now).expect("keys");
         let datagram = &mut buffer[sealed.datagram];
         if !(2..(1 << 14) - 1).contains(&number) {
             datagrams.push((true, datagram.to_vec()));
         }
         far.endpoint.handle_datagram(datagram, near.at, now, &mut far.dice);
     }
-    let (_, report) = far.endpoint.poll_datagram(now, &mut far.dice).expect("a report");
+    let (_, _, report) = far.endpoint.poll_datagram(now, &mut far.dice).expect("a report");
     datagrams.push((false, report.to_vec()));
     datagrams.push((false, [[4, 0, 0, 0].as_slice(), &[9; 4], &[8; 24], &[7; 16]].concat()));
     datagrams

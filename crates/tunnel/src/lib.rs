@@ -34,7 +34,7 @@ pub use control::{
     Answers, AskError, BindError, CountersStatus, EventLine, FlowStatus, FlowsStatus, PeerStatus, ServiceStatus,
     Status, What, ask,
 };
-pub use hub::{AddError, Counters, Event, Hub, LineHint, NetworkLayer, NewLink, NewPeer, Next};
+pub use hub::{AddError, Counters, Event, ForRoom, Hub, LineHint, NetworkLayer, NewLink, NewPeer, Next};
 pub use line::Line;
 pub use running::RunningTunnel;
 pub use start_error::StartError;

@@ -112,6 +112,7 @@ fn end(number: u8, others: &[u8], service: &str) -> End {
             preshared: PresharedKey::default(),
             address: Some(address(*other)),
             keepalive: Keepalive::default(),
+            lines: 1,
         };
         let plan = link_layer.mux(None).plan().expect("a link layer");
         let bearer = bearer::Config { hellos: false, mtu_least: Mtu::ETHERNET, ..bearer::Config::default() };
@@ -137,7 +138,7 @@ fn end(number: u8, others: &[u8], service: &str) -> End {
 
 fn turn(end: &mut End, now: Time) {
     let End { tunnel, cable, host } = end;
-    tunnel.turn(cable, host, now).expect("nothing here breaks");
+    tunnel.turn(&mut [cable], host, now).expect("nothing here breaks");
 }
 
 /// Carries what waits at the ends, which are in the order of their numbers, to where it goes.

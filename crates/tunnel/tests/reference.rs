@@ -109,7 +109,7 @@ fn each_event_is_explained() {
         What::Misdirected { from: why(), public_key: why(), of: Some(why()) },
         What::KeyTwice { at: why(), before: why() },
         What::Unresolved { endpoint: why(), why: why() },
-        What::Moved { to: why() },
+        What::Moved { to: why(), line: Some(1) },
         What::Up,
         What::Down,
         What::Slowed { to_bps: 1 },

@@ -18,7 +18,7 @@ use arqway_sim::app::ConnectionCount;
 use arqway_sim::channel::{Direction, ErrorModel, Jitter, Uniform, UniformJitter};
 use arqway_sim::{Probe, Queue, Room, Scenario, Streams, World};
 use arqway_tunnel::{Hub, Line, NetworkLayer, NewLink, NewPeer, Next};
-use arqway_units::{Octets, Span, Time};
+use arqway_units::{LineId, Octets, Span, Time};
 use bytes::{Bytes, BytesMut};
 use std::collections::{BTreeSet, VecDeque};
 use std::net::SocketAddr;
@@ -191,6 +191,7 @@ impl Replay {
             preshared: PresharedKey::default(),
             address: Some(address(end)),
             keepalive: Keepalive::default(),
+            lines: 1,
         };
         let mut tunnel = Hub::new(session(&own, direction), boot(direction), chance as fn(&mut [u8]));
         let bearer = link_layer.bearer.clone().expect("a bearer");
@@ -212,7 +213,7 @@ impl Replay {
 
     fn turn(&mut self, now: Time) -> Option<Time> {
         loop {
-            let next = self.tunnel.turn(&mut self.line, &mut self.host, now).expect("nothing here breaks");
+            let next = self.tunnel.turn(&mut [&mut self.line], &mut self.host, now).expect("nothing here breaks");
             for mut datagram in std::mem::take(&mut self.line.sent) {
                 match self.peer.handle_datagram(&mut datagram, address(2), now, &mut chance) {
                     Received::Packet { payload, .. } => self.sent.push((now, datagram[payload].to_vec())),
@@ -220,7 +221,7 @@ impl Replay {
                     Received::Nothing => {}
                 }
             }
-            while let Some((_, message)) = self.peer.poll_datagram(now, &mut chance) {
+            while let Some((_, _, message)) = self.peer.poll_datagram(now, &mut chance) {
                 self.line.arriving.push_back(message.to_vec());
             }
             match next {
@@ -237,7 +238,7 @@ impl Replay {
             Given::Datagram(datagram) => {
                 let mut buffer = [&[0; HEAD_ROOM][..], datagram, &[0; TAG]].concat();
                 let payload = HEAD_ROOM..HEAD_ROOM + datagram.len();
-                let sealed = self.peer.seal(self.id, &mut buffer, payload, now).expect("keys");
+                let sealed = self.peer.seal(self.id, LineId::FIRST, &mut buffer, payload, now).expect("keys");
                 self.line.arriving.push_back(buffer[sealed.datagram].to_vec());
             }
         }

@@ -8,7 +8,9 @@
 //! | [`Octets`] | octets | `250 octets`, `10 MB` |
 //! | [`Ratio`] | a share or a probability in \[0, 1\] | `5.4 %`, `0.054` |
 //!
-//! Every type reads and prints text (`FromStr`, `Display`), and serde uses that text, so a configuration file always
+//! Beside them stands [`LineId`], which line of a link something is about, and [`PerLine`], one of something for each.
+//!
+//! Every quantity reads and prints text (`FromStr`, `Display`), and serde uses that text, so a configuration file always
 //! says its units. With the feature `schema` they also describe that text to editors, as JSON schemas.
 
 #![no_std]
@@ -24,6 +26,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+mod line;
 mod number;
 mod octets;
 mod rate;
@@ -33,6 +36,7 @@ mod schema;
 mod text;
 mod time;
 
+pub use line::{LineId, PerLine};
 pub use number::{ToFloat, count, halves, remainder, truncate};
 pub use octets::Octets;
 pub use rate::{BitRate, Pacer};

@@ -110,6 +110,12 @@ impl UdpSocket {
         self.address
     }
 
+    /// The number of the interface of this name; `None` while there is none.
+    #[must_use]
+    pub fn interface(&self, name: &str) -> Option<u32> {
+        rustix::net::netdevice::name_to_index(self.as_fd(), name).ok()
+    }
+
     /// How many datagrams one [`send`](Self::send) takes at most.
     #[must_use]
     pub fn most_at_once(&self) -> usize {

@@ -14,7 +14,7 @@ use crate::peer::attempt::{Attempt, LastAnswer, Repeat};
 use crate::peer::keypair::{Keypair, Keys};
 use crate::random::draw;
 use crate::transport::Transport;
-use arqway_units::Time;
+use arqway_units::{LineId, Time};
 use arrayvec::ArrayVec;
 use std::net::SocketAddr;
 use zeroize::Zeroizing;
@@ -94,7 +94,7 @@ impl Endpoint {
             return;
         };
         // It pays for the message that it asks for, at an address that has not proven itself.
-        peer.path.heard(from, false, octets, || u64::from_le_bytes(draw(*random)), now);
+        peer.paths.first.heard(from, false, octets, || u64::from_le_bytes(draw(*random)), now);
         peer.jar.keep(cookie, now);
         let is_asked = match &mut peer.attempt {
             // What went to the same place since that answer may be answered still.
@@ -200,7 +200,7 @@ impl Endpoint {
         peer.latest = Latest { stamp, boot };
         self.counters.genuine += 1;
         let &mut Arrival { from, octets, now, ref mut random } = arrival;
-        peer.path.heard(from, true, octets, || u64::from_le_bytes(draw(*random)), now);
+        peer.paths.first.heard(from, true, octets, || u64::from_le_bytes(draw(*random)), now);
         let met = if self.identity.dialect.introduces { self.identity.introduction.meet(introduction) } else { Ok(0) };
         Some(Ok(Begun { id, noise, said: Said::New(met) }))
     }
@@ -260,7 +260,7 @@ impl Endpoint {
         };
         let peer = get_mut(&mut self.peers, id)?;
         // It is shorter than its question, and so goes there; what follows it has to make do with the rest.
-        peer.path.takes_answer(arrival.from, answer.len());
+        peer.paths.first.takes_answer(arrival.from, answer.len());
         match met {
             Ok((boot, index)) => {
                 let transport = Transport::new(noise.split());
@@ -321,7 +321,7 @@ impl Endpoint {
         let Some(pending) = attempt.pending.take() else { return };
         self.indices.free(pending.index);
         let repeats = attempt.repeat_for(Repeat::Stamp, now);
-        peer.path.heard(from, false, octets, || u64::from_le_bytes(draw(*random)), now);
+        peer.paths.first.heard(from, false, octets, || u64::from_le_bytes(draw(*random)), now);
         if repeats && pending.to == from {
             peer.ask_at(from);
         }
@@ -336,17 +336,17 @@ impl Endpoint {
         peer.slots.establish(keys, |keys| self.indices.free(keys.index));
         peer.activity.heard(false, &self.config, *now);
         peer.wants.keepalive = true;
-        let before = peer.path.address();
+        let before = peer.paths.first.address();
         let moved = asked_at == *from && peer.moved_to(*from);
         if asked_at != *from {
-            peer.path.heard(*from, true, 0, || u64::from_le_bytes(draw(*random)), *now);
+            peer.paths.first.heard(*from, true, 0, || u64::from_le_bytes(draw(*random)), *now);
         }
         self.counters.handshakes += 1;
         let (at, now) = (*from, *now);
         let restarted = self.meet(id, boot, before, arrival);
         self.events.push(Event::Established { peer: id, boot, restarted });
         if moved {
-            self.events.push(Event::Moved { peer: id, to: at });
+            self.events.push(Event::Moved { peer: id, line: LineId::FIRST, to: at });
         }
         self.schedule(id, now);
     }

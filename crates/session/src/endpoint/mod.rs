@@ -27,11 +27,11 @@ use crate::index::Indices;
 use crate::introduction::Introduction;
 use crate::key::{PrivateKey, PublicKey};
 use crate::peer::attempt::Attempt;
-use crate::peer::{Context, NotSealed, Peer, PeerConfig, Sealed};
+use crate::peer::{Context, NotSealed, Outgoing, Peer, PeerConfig, Sealed};
 use crate::random::Random;
 use crate::transport::HEAD_ROOM;
 use arqway_agenda::{Agenda, Events, Key};
-use arqway_units::{Span, Time};
+use arqway_units::{LineId, Span, Time};
 use complaints::Complaints;
 use load::Load;
 use std::collections::BTreeMap;
@@ -129,7 +129,7 @@ impl Endpoint {
     /// looks for it there, too.
     pub fn set_address(&mut self, peer: PeerId, address: SocketAddr, now: Time) {
         if let Some(known) = get_mut(&mut self.peers, peer)
-            && known.path.configure(address)
+            && known.paths.iter_mut().fold(false, |is_news, path| path.configure(address) || is_news)
         {
             known.want_keys(now);
         }
@@ -145,7 +145,7 @@ impl Endpoint {
         self.agenda.remove(peer);
     }
 
-    /// Seals a packet in place: `payload` says where it stands in `buffer`, with [`head_length`](Self::head_length) octets
+    /// Seals a packet in place that goes by a line: `payload` says where it stands in `buffer`, with [`head_length`](Self::head_length) octets
     /// before it, which are at most [`HEAD_ROOM`], and [`TAG`](crate::TAG) behind it. Without keys, a handshake begins.
     ///
     /// # Errors
@@ -153,12 +153,13 @@ impl Endpoint {
     pub fn seal(
         &mut self,
         peer: PeerId,
+        line: LineId,
         buffer: &mut [u8],
         payload: Range<usize>,
         now: Time,
     ) -> Result<Sealed, NotSealed> {
         let config = &self.config;
-        let sealed = get_mut(&mut self.peers, peer).ok_or(NotSealed::NoPeer)?.seal(config, buffer, payload, now);
+        let sealed = get_mut(&mut self.peers, peer).ok_or(NotSealed::NoPeer)?.seal(line, config, buffer, payload, now);
         self.schedule(peer, now);
         sealed
     }
@@ -182,16 +183,16 @@ impl Endpoint {
     /// Whether a message could reach a peer. Without an address it has to begin.
     #[must_use]
     pub fn has_address(&self, peer: PeerId) -> bool {
-        self.peers.get(peer.index()).and_then(Option::as_deref).is_some_and(|peer| peer.path.is_known())
+        self.peers.get(peer.index()).and_then(Option::as_deref).is_some_and(Peer::is_known)
     }
 
-    /// The next datagram of the session's own, and where it goes: a handshake, a keepalive, a challenge, a report.
-    pub fn poll_datagram(&mut self, now: Time, random: &mut dyn Random) -> Option<(SocketAddr, Message)> {
+    /// The next datagram of the session's own, by which line it goes and where: a handshake, a keepalive, a challenge, a report.
+    pub fn poll_datagram(&mut self, now: Time, random: &mut dyn Random) -> Option<(LineId, SocketAddr, Message)> {
         while let Some(id) = self.agenda.next_ready() {
             let Some(peer) = get_mut(&mut self.peers, id) else { continue };
             let Self { identity, config, indices, stamper, .. } = self;
             let mut context = Context { identity, config, indices, stamper, random, id, now };
-            let polled = peer.poll(&mut context);
+            let polled: Option<Outgoing> = peer.poll(&mut context);
             self.schedule(id, now);
             if polled.is_some() {
                 return polled;
@@ -268,12 +269,19 @@ impl Endpoint {
     pub fn status(&self, id: PeerId, now: Time) -> Option<Status> {
         let peer = self.peers.get(id.index())?.as_deref()?;
         Some(Status {
-            address: peer.path.address(),
+            address: peer.paths.first.address(),
             has_keys: self.can_seal(id, now),
             boot: peer.boot,
             heard: peer.activity.heard_at(),
             unanswered_since: peer.activity.unanswered_since(),
         })
+    }
+
+    /// Where a peer is, by a line.
+    #[must_use]
+    pub fn address_by(&self, id: PeerId, line: LineId) -> Option<SocketAddr> {
+        let paths = &self.peers.get(id.index())?.as_deref()?.paths;
+        Some(paths).filter(|paths| line.index() < paths.count()).and_then(|paths| paths.get(line).address())
     }
 
     /// Speaks as others do.

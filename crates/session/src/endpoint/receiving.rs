@@ -5,9 +5,10 @@ use crate::control::Control;
 use crate::event::{Event, PeerId};
 use crate::handshake::wire::{self, Message};
 use crate::peer::attempt::Attempt;
+use crate::peer::path::Path;
 use crate::random::{Random, draw};
 use crate::transport::{Head, NotOpened};
-use arqway_units::Time;
+use arqway_units::{LineId, Time};
 use std::net::SocketAddr;
 use std::ops::Range;
 
@@ -19,6 +20,8 @@ pub enum Received {
     Packet {
         /// Who sealed it.
         peer: PeerId,
+        /// The line that it went by.
+        line: LineId,
         /// Where it stands.
         payload: Range<usize>,
     },
@@ -48,7 +51,7 @@ impl Endpoint {
         let mut arrival = Arrival { from, octets: datagram.len(), now, random };
         if let Some(head) = Head::read(datagram) {
             return match self.handle_sealed(datagram, &head, &mut arrival) {
-                Some((peer, payload)) => Received::Packet { peer, payload },
+                Some((peer, payload)) => Received::Packet { peer, line: head.line, payload },
                 None => Received::Nothing,
             };
         }
@@ -92,7 +95,8 @@ impl Endpoint {
         self.confirm(id, head.index, arrival);
         let is_packet = !head.is_control && !opened.payload.is_empty();
         let control = head.is_control.then(|| Control::read(&datagram[opened.payload.clone()])).flatten();
-        self.heard(id, head.index, &Heard { is_packet, control, is_newest: opened.is_newest }, arrival);
+        let heard = Heard { line: head.line, is_packet, control, is_newest: opened.is_newest };
+        self.heard(id, head.index, &heard, arrival);
         self.schedule(id, arrival.now);
         is_packet.then_some((id, opened.payload))
     }
@@ -112,13 +116,13 @@ impl Endpoint {
         // It confirms them as soon as it has our answer, but that may have been lost.
         let took = arrival.now.since(born);
         peer.round_trip = Some(peer.round_trip.map_or(took, |known| known.min(took)));
-        let before = peer.path.address();
+        let before = peer.paths.first.address();
         let moved = began_at == Some(arrival.from) && peer.moved_to(arrival.from);
         let restarted = self.meet(id, boot, before, arrival);
         self.counters.handshakes += 1;
         self.events.push(Event::Established { peer: id, boot, restarted });
         if moved {
-            self.events.push(Event::Moved { peer: id, to: arrival.from });
+            self.events.push(Event::Moved { peer: id, line: LineId::FIRST, to: arrival.from });
         }
     }
 
@@ -127,7 +131,10 @@ impl Endpoint {
         let Some(peer) = get_mut(&mut self.peers, id) else { return };
         let &mut Arrival { from, octets, now, ref mut random } = arrival;
         peer.activity.heard(heard.is_packet, &self.config, now);
-        peer.path.heard(from, heard.is_newest, octets, || u64::from_le_bytes(draw(*random)), now);
+        peer.heard_by = heard.line;
+        peer.paths.reach(heard.line, |_| Path::new(None));
+        let path = peer.paths.get_mut(heard.line);
+        path.heard(from, heard.is_newest, octets, || u64::from_le_bytes(draw(*random)), now);
         if let Some(keys) = peer.slots.find(index) {
             if let Some(Control::Report(next)) = heard.control {
                 keys.transport.report(next);
@@ -137,10 +144,10 @@ impl Endpoint {
             }
         }
         match heard.control {
-            Some(Control::Challenge(token)) => peer.wants.answer = Some((token, from)),
+            Some(Control::Challenge(token)) => peer.wants.answer = Some((heard.line, token, from)),
             Some(Control::Answer(token)) => {
-                if let Some(to) = peer.path.answered(token) {
-                    self.events.push(Event::Moved { peer: id, to });
+                if let Some(to) = peer.paths.get_mut(heard.line).answered(token) {
+                    self.events.push(Event::Moved { peer: id, line: heard.line, to });
                 }
             }
             Some(Control::Report(_)) | None => {}
@@ -150,6 +157,7 @@ impl Endpoint {
 
 /// A genuine datagram.
 struct Heard {
+    line: LineId,
     is_packet: bool,
     control: Option<Control>,
     is_newest: bool,

@@ -2,7 +2,7 @@
 
 use crate::handshake::dialect::{ARQWAY, Dialect};
 use crate::*;
-use arqway_units::{Span, Time};
+use arqway_units::{LineId, Span, Time};
 use std::net::SocketAddr;
 
 /// Chance that is the same in each run (SplitMix64).
@@ -111,13 +111,14 @@ impl End {
     }
 
     pub(crate) fn poll(&mut self, now: Time) -> Option<(SocketAddr, Vec<u8>)> {
-        let (to, message) = self.endpoint.poll_datagram(now, &mut self.dice)?;
+        let (_, to, message) = self.endpoint.poll_datagram(now, &mut self.dice)?;
         Some((to, message.to_vec()))
     }
 
     pub(crate) fn seal(&mut self, packet: &[u8], now: Time) -> Result<(SocketAddr, Vec<u8>), NotSealed> {
         let mut buffer = [&[0; HEAD_ROOM], packet, &[0; TAG]].concat();
-        let sealed = self.endpoint.seal(self.peer, &mut buffer, HEAD_ROOM..HEAD_ROOM + packet.len(), now)?;
+        let sealed =
+            self.endpoint.seal(self.peer, LineId::FIRST, &mut buffer, HEAD_ROOM..HEAD_ROOM + packet.len(), now)?;
         Ok((sealed.to, buffer[sealed.datagram].to_vec()))
     }
 
@@ -169,6 +170,7 @@ pub(crate) fn end_of(
         preshared,
         address: Some(address(3 - number)),
         keepalive: Keepalive::default(),
+        lines: 1,
     };
     let peer = endpoint.add_peer(peer, now).expect("another end");
     dice.roll();

@@ -97,14 +97,14 @@ impl World {
         let current = peer.slots.current().filter(|keys| keys.may_seal(&config, now));
         let shared = current.filter(|keys| keys.may_seal(&config, soon));
         let turn = peer.attempt.as_ref().map_or(0, |attempt| attempt.turn());
-        let begins_at = peer.path.clone().begins_at(turn, MOST_INITIATION).map(|turn| turn.to);
+        let begins_at = peer.paths.first.clone().begins_at(turn, MOST_INITIATION).map(|turn| turn.to);
         Has {
             shared: shared.is_some_and(|keys| theirs.contains(&(keys.index, keys.remote))),
             keys: current.is_some(),
             waits: peer.attempt.as_ref().is_some_and(|attempt| !attempt.is_due(now)),
-            sends_there: [1, SOME_PACKETS].into_iter().all(|octets| peer.path.clone().to(octets) == Some(there)),
+            sends_there: [1, SOME_PACKETS].into_iter().all(|octets| peer.paths.first.clone().to(octets) == Some(there)),
             begins_there: begins_at == Some(there),
-            will_begin_there: peer.path.always_begins_at(there),
+            will_begin_there: peer.paths.first.always_begins_at(there),
             next_place: peer
                 .attempt
                 .as_ref()

@@ -3,7 +3,7 @@
 use crate::config::Config;
 use crate::handshake::noise::Noise;
 use crate::handshake::wire::Mac;
-use crate::peer::path::Turn;
+use crate::peer::path::{PLACES, Turn};
 use arqway_units::{Span, Time};
 use arrayvec::ArrayVec;
 use std::net::SocketAddr;
@@ -89,6 +89,11 @@ impl Attempt {
     /// From where on the next place has its turn.
     pub(crate) fn turn(&self) -> usize {
         self.turn
+    }
+
+    /// How many rounds of all places have begun.
+    pub(crate) fn rounds(&self) -> usize {
+        self.turn.div_ceil(PLACES)
     }
 
     /// Where the next message was asked for.

@@ -16,6 +16,7 @@ pub(crate) mod sending;
 pub(crate) mod slots;
 
 pub(crate) use sending::Context;
+pub(crate) use sending::Outgoing;
 pub use sending::{NotSealed, Sealed};
 
 use crate::config::Config;
@@ -24,7 +25,7 @@ use crate::handshake::timestamp::{Latest, Timestamp};
 use crate::introduction::Mismatch;
 use crate::key::{PresharedKey, PublicKey};
 use activity::Activity;
-use arqway_units::{Span, Time};
+use arqway_units::{LineId, PerLine, Span, Time};
 use arrayvec::ArrayVec;
 use attempt::{Attempt, LastAnswer};
 use keypair::Keypair;
@@ -55,6 +56,16 @@ pub struct PeerConfig {
     pub address: Option<SocketAddr>,
     /// When the way through a NAT is held open.
     pub keepalive: Keepalive,
+    /// By how many lines this end reaches it, one at least; it may have more that lead here.
+    pub lines: usize,
+}
+
+fn paths(config: &PeerConfig) -> PerLine<Path> {
+    let mut paths = PerLine::new(Path::new(config.address));
+    if let Some(last) = LineId::first(config.lines).next_back() {
+        paths.reach(last, |_| Path::new(config.address));
+    }
+    paths
 }
 
 /// What its user was told of why there is no session yet.
@@ -90,7 +101,7 @@ pub(crate) struct Wants {
     /// A question whether the peer still has our keys, which holds the way to it open, too.
     pub(crate) question: bool,
     /// The answer to a challenge, to where that came from.
-    pub(crate) answer: Option<(u64, SocketAddr)>,
+    pub(crate) answer: Option<(LineId, u64, SocketAddr)>,
     /// A report of what has arrived with the keys of this index.
     pub(crate) report: Option<u16>,
 }
@@ -108,7 +119,10 @@ pub(crate) struct Peer {
     pub(crate) addressed: Addressed,
     pub(crate) slots: Slots<Keypair>,
     pub(crate) attempt: Option<Attempt>,
-    pub(crate) path: Path,
+    /// Where it is, by each line.
+    pub(crate) paths: PerLine<Path>,
+    /// The line by which it was heard last.
+    pub(crate) heard_by: LineId,
     pub(crate) activity: Activity,
     pub(crate) wants: Wants,
     /// The cookie that it gave us.
@@ -139,7 +153,8 @@ impl Peer {
             addressed: Addressed::to(&config.public),
             slots: Slots::default(),
             attempt: None,
-            path: Path::new(config.address),
+            paths: paths(&config),
+            heard_by: LineId::FIRST,
             activity: Activity::default(),
             wants: Wants::default(),
             jar: Jar::default(),
@@ -157,10 +172,22 @@ impl Peer {
         }
     }
 
+    /// Whether a message could reach it.
+    pub(crate) fn is_known(&self) -> bool {
+        self.paths.iter().any(Path::is_known)
+    }
+
+    /// The line by which a message goes after so many rounds: the one by which it was heard last, then the others by turns.
+    pub(crate) fn line_after(&self, rounds: usize) -> LineId {
+        let lines = self.paths.count();
+        let known = self.paths.ids().cycle().skip(self.heard_by.index() + rounds % lines).take(lines);
+        known.into_iter().find(|line| self.paths.get(*line).is_known()).unwrap_or_default()
+    }
+
     /// New keys are needed. A handshake begins, if none is under way and there is somebody to begin it with.
     pub(crate) fn want_keys(&mut self, now: Time) {
         let is_refused = self.refused.is_some_and(|(_, since)| now.since(since) < REFUSED_FOR);
-        if self.attempt.is_none() && self.path.is_known() && !is_refused {
+        if self.attempt.is_none() && self.is_known() && !is_refused {
             self.attempt = Some(Attempt::new(self.round_trip, now));
         }
     }
@@ -169,7 +196,7 @@ impl Peer {
     /// paid for it: three times its 64 octets are more than a first message has.
     pub(crate) fn ask_at(&mut self, place: SocketAddr) {
         if let Some(attempt) = &mut self.attempt
-            && self.path.takes_answer(place, MOST_INITIATION)
+            && self.paths.iter_mut().all(|path| path.takes_answer(place, MOST_INITIATION))
         {
             attempt.ask_at(place);
         }
@@ -205,14 +232,14 @@ impl Peer {
 
     /// It has shown to be at an address. Whether it was elsewhere before.
     pub(crate) fn moved_to(&mut self, address: SocketAddr) -> bool {
-        let was_known = self.path.is_known();
-        self.path.prove(address) && was_known
+        let was_known = self.is_known();
+        self.paths.first.prove(address) && was_known
     }
 
     /// Whether an empty packet holds the way open.
     fn keeps_alive(&self) -> bool {
         match self.config.keepalive {
-            Keepalive::Always => self.path.is_known(),
+            Keepalive::Always => self.is_known(),
             Keepalive::WhileAwaiting => self.awaits && self.slots.current().is_some_and(|keys| keys.initiated),
         }
     }
@@ -247,7 +274,7 @@ impl Peer {
         let retired = self.slots.iter().map(|keys| keys.born + config.reject_after.get()).min();
         let keepalive = (self.keeps_alive() && !self.wants.keepalive && !self.wants.question)
             .then(|| self.activity.keepalive_at(config));
-        let challenge = self.path.deadline().filter(|at| *at > now);
+        let challenge = self.paths.iter().filter_map(Path::deadline).filter(|at| *at > now).min();
         let attempt = self.attempt.as_ref().map(|attempt| attempt.deadline(config, now));
         let doubt = self.doubt_at().filter(|at| *at > now);
         [retired, keepalive, attempt, self.activity.deadline(config), challenge, doubt].into_iter().flatten().min()
@@ -255,7 +282,8 @@ impl Peer {
 
     /// Whether it is to be challenged, and can be: a handshake shows where it is, too.
     fn wants_challenge(&self, config: &Config, now: Time) -> bool {
-        self.path.wants_challenge(now) && self.slots.current().is_some_and(|keys| keys.may_seal(config, now))
+        self.paths.iter().any(|path| path.wants_challenge(now))
+            && self.slots.current().is_some_and(|keys| keys.may_seal(config, now))
     }
 
     /// Whether it has something to send now.

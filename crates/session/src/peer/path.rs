@@ -18,7 +18,7 @@ const AT_MOST: u64 = 3;
 const CHALLENGES: u32 = 3;
 
 /// A peer may be in so many places.
-const PLACES: usize = 3;
+pub(crate) const PLACES: usize = 3;
 
 /// When a place is sent a first message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,10 +101,9 @@ impl Path {
 
     /// Where a datagram of so many octets goes.
     pub(crate) fn to(&mut self, octets: usize) -> Option<SocketAddr> {
-        let address = self.address?;
         let candidate =
             self.candidate.as_mut().and_then(|candidate| candidate.takes(octets).then_some(candidate.challenge.to));
-        candidate.or(Some(address))
+        candidate.or(self.address)
     }
 
     /// Whether so many octets may go to a place that was not asked to prove itself otherwise: an answer to where its question came from.

@@ -3,6 +3,7 @@
 use super::Peer;
 use super::attempt::Pending;
 use super::keypair::Keys;
+use super::path::Challenge;
 use crate::config::Config;
 use crate::control::{CONTROL, Control};
 use crate::event::PeerId;
@@ -14,7 +15,7 @@ use crate::index::Indices;
 use crate::introduction::{INTRODUCTION, Mismatch};
 use crate::random::{Random, draw};
 use crate::transport::{HEAD_ROOM, TAG};
-use arqway_units::{Span, Time};
+use arqway_units::{LineId, Span, Time};
 use arrayvec::ArrayVec;
 use std::net::SocketAddr;
 use std::ops::Range;
@@ -60,6 +61,9 @@ pub enum NotSealed {
     NoRoom,
 }
 
+/// A datagram of the session's own: by which line it goes, and where.
+pub(crate) type Outgoing = (LineId, SocketAddr, Message);
+
 /// The longest control datagram.
 pub(crate) const LARGEST_OWN: usize = HEAD_ROOM + CONTROL + TAG;
 /// A first message has at most so many octets.
@@ -71,6 +75,7 @@ impl Peer {
     /// Seals a packet of the owner, for whom the peer is told from then on to be alive.
     pub(crate) fn seal(
         &mut self,
+        line: LineId,
         config: &Config,
         buffer: &mut [u8],
         payload: Range<usize>,
@@ -80,13 +85,14 @@ impl Peer {
         let Some(keys) = self.slots.current_mut().filter(|keys| keys.may_seal(config, now)) else {
             self.want_keys(now);
             return Err(match self.refused {
-                _ if !self.path.is_known() => NotSealed::NoAddress,
+                _ if !self.is_known() => NotSealed::NoAddress,
                 Some((why, _)) if self.attempt.is_none() => NotSealed::Refused(why),
                 _ => NotSealed::NoKeys,
             });
         };
-        let datagram = keys.transport.seal(buffer, payload, false, keys.remote).ok_or(NotSealed::NoRoom)?;
-        let to = self.path.to(datagram.len()).ok_or(NotSealed::NoAddress)?;
+        let datagram = keys.transport.seal(buffer, payload, (line, false), keys.remote).ok_or(NotSealed::NoRoom)?;
+        let path = Some(&mut self.paths).filter(|paths| line.index() < paths.count()).map(|paths| paths.get_mut(line));
+        let to = path.and_then(|path| path.to(datagram.len())).ok_or(NotSealed::NoAddress)?;
         let is_old = keys.is_old(config, now);
         self.activity.sent(is_packet, now);
         self.wants.sent();
@@ -97,25 +103,26 @@ impl Peer {
     }
 
     /// The next datagram of the session's own.
-    pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> Option<(SocketAddr, Message)> {
+    pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> Option<Outgoing> {
         let now = context.now;
         if self.attempt.as_ref().is_some_and(|attempt| attempt.is_due(now))
             && let Some(begun) = self.begin(context)
         {
             return Some(begun);
         }
-        if let Some((token, to)) = self.wants.answer.take()
-            && self.path.takes_answer(to, LARGEST_OWN)
+        if let Some((line, token, to)) = self.wants.answer.take()
+            && self.paths.get_mut(line).takes_answer(to, LARGEST_OWN)
         {
-            return Some((to, self.control(context, Control::Answer(token))?));
+            return Some((line, to, self.control(context, line, Control::Answer(token))?));
         }
-        if let Some(message) = self.wants.report.take().and_then(|index| self.report(index, context)) {
-            return Some((self.path.to(message.len())?, message));
+        let line = self.line_after(0);
+        if let Some(message) = self.wants.report.take().and_then(|index| self.report(index, line, context)) {
+            return Some((line, self.paths.get_mut(line).to(message.len())?, message));
         }
         if self.wants_challenge(context.config, now)
-            && let Some(challenge) = self.path.challenge(LARGEST_OWN, context.config.challenge_retry.get(), now)
+            && let Some((line, challenge)) = self.challenge(context.config, now)
         {
-            return Some((challenge.to, self.control(context, Control::Challenge(challenge.token))?));
+            return Some((line, challenge.to, self.control(context, line, Control::Challenge(challenge.token))?));
         }
         if std::mem::take(&mut self.wants.question) {
             return self.question(context);
@@ -126,11 +133,20 @@ impl Peer {
         None
     }
 
+    /// The challenge that is due, and the line whose path it is of.
+    fn challenge(&mut self, config: &Config, now: Time) -> Option<(LineId, Challenge)> {
+        let due = self.paths.ids().filter(|line| self.paths.get(*line).wants_challenge(now));
+        let due: ArrayVec<LineId, { LineId::COUNT }> = due.collect();
+        let retry = config.challenge_retry.get();
+        due.into_iter().find_map(|line| Some((line, self.paths.get_mut(line).challenge(LARGEST_OWN, retry, now)?)))
+    }
+
     /// A challenge of where the peer is known to be. Without an answer in time a handshake asks again.
-    fn question(&mut self, context: &mut Context<'_>) -> Option<(SocketAddr, Message)> {
+    fn question(&mut self, context: &mut Context<'_>) -> Option<Outgoing> {
         let token = u64::from_le_bytes(draw(context.random));
-        let message = self.control(context, Control::Challenge(token));
-        let question = message.and_then(|message| Some((self.path.to(message.len())?, message)));
+        let line = self.line_after(0);
+        let message = self.control(context, line, Control::Challenge(token));
+        let question = message.and_then(|message| Some((line, self.paths.get_mut(line).to(message.len())?, message)));
         // Counts as sent also where it cannot be, or it would be due at once again.
         self.activity.sent(question.is_some(), context.now);
         self.wants.sent();
@@ -140,34 +156,37 @@ impl Peer {
         question
     }
 
-    fn keepalive(&mut self, context: &Context<'_>) -> Option<(SocketAddr, Message)> {
+    fn keepalive(&mut self, context: &Context<'_>) -> Option<Outgoing> {
         // Counts as sent also where it cannot be, or it would be due at once again.
         self.activity.sent(false, context.now);
-        let mut buffer = [0; HEAD_ROOM + TAG];
-        let Sealed { datagram, to } = self.seal(context.config, &mut buffer, HEAD_ROOM..HEAD_ROOM, context.now).ok()?;
-        Some((to, buffer[datagram].iter().copied().collect()))
+        let (mut buffer, line) = ([0; HEAD_ROOM + TAG], self.line_after(0));
+        let Sealed { datagram, to } =
+            self.seal(line, context.config, &mut buffer, HEAD_ROOM..HEAD_ROOM, context.now).ok()?;
+        Some((line, to, buffer[datagram].iter().copied().collect()))
     }
 
-    fn control(&mut self, context: &Context<'_>, control: Control) -> Option<Message> {
+    fn control(&mut self, context: &Context<'_>, line: LineId, control: Control) -> Option<Message> {
         let keys = self.slots.current_mut().filter(|keys| keys.may_seal(context.config, context.now))?;
-        sealed(keys, control)
+        sealed(keys, line, control)
     }
 
     /// A report is sealed with the keys that it is of, which the peer uses: they need not be those that this end uses. Ends that began
     /// at the same time have two, and each seals with what the other did last.
-    fn report(&mut self, index: u16, context: &Context<'_>) -> Option<Message> {
+    fn report(&mut self, index: u16, line: LineId, context: &Context<'_>) -> Option<Message> {
         let keys = self.slots.find(index).filter(|keys| keys.may_seal(context.config, context.now))?;
         let next = keys.transport.take_report();
-        sealed(keys, Control::Report(next))
+        sealed(keys, line, Control::Report(next))
     }
 
     /// The first message of a handshake.
-    fn begin(&mut self, context: &mut Context<'_>) -> Option<(SocketAddr, Message)> {
+    fn begin(&mut self, context: &mut Context<'_>) -> Option<Outgoing> {
         let Context { identity, config, now, id, .. } = *context;
+        let line = self.line_after(self.attempt.as_ref()?.rounds());
         let attempt = self.attempt.as_mut()?;
+        let path = self.paths.get_mut(line);
         let turn = match attempt.asked_at() {
-            Some(place) => Some(self.path.asked_at(place, attempt.turn())),
-            None => self.path.begins_at(attempt.turn(), MOST_INITIATION),
+            Some(place) => Some(path.asked_at(place, attempt.turn())),
+            None => path.begins_at(attempt.turn(), MOST_INITIATION),
         };
         let index = context.indices.allocate(id, context.random);
         let (Some(turn), Some(index)) = (turn, index) else {
@@ -205,15 +224,15 @@ impl Peer {
         };
         let jitter = Span::from_nanoseconds(u64::from(u32::from_le_bytes(draw(context.random))) % JITTER);
         attempt.sent(pending, &turn, config, jitter, now).into_iter().for_each(|index| context.indices.free(index));
-        Some((turn.to, message))
+        Some((line, turn.to, message))
     }
 }
 
 /// A message of the session's own.
-fn sealed(keys: &mut Keys, control: Control) -> Option<Message> {
+fn sealed(keys: &mut Keys, line: LineId, control: Control) -> Option<Message> {
     let mut buffer = [0; LARGEST_OWN];
     let payload = HEAD_ROOM..HEAD_ROOM + CONTROL;
     buffer[payload.clone()].copy_from_slice(&control.octets());
-    let datagram = keys.transport.seal(&mut buffer, payload, true, keys.remote)?;
+    let datagram = keys.transport.seal(&mut buffer, payload, (line, true), keys.remote)?;
     Some(buffer[datagram].iter().copied().collect())
 }

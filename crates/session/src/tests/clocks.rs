@@ -127,6 +127,7 @@ fn what_one_peer_says_of_our_time_stamps_is_believed_for_messages_to_it_alone() 
         preshared: PresharedKey::default(),
         address: Some(address(3)),
         keepalive: Keepalive::default(),
+        lines: 1,
     };
     let other = near.endpoint.add_peer(other, at(0)).expect("another peer");
     let mut far = [started(10, AHEAD, at(0)), end(2, 22, Config::default(), at(0))];

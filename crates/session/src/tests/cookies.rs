@@ -55,7 +55,7 @@ fn about_to_forget() -> [End; 2] {
 fn hear_too_late(near: &mut End, cookie: &[u8]) {
     near.endpoint.handle_timeout(at(7000));
     assert_eq!(near.poll(at(7000)), None);
-    assert_eq!(near.endpoint.peer_mut(near.peer).path.deadline(), None, "no candidate");
+    assert_eq!(near.endpoint.peer_mut(near.peer).paths.first.deadline(), None, "no candidate");
     near.receive(cookie, address(7), at(7010));
 }
 

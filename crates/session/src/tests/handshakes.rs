@@ -75,6 +75,7 @@ fn another_preshared_key_is_named_as_the_likely_reason() {
         preshared: PresharedKey::default(),
         address: Some(address(2)),
         keepalive: Keepalive::default(),
+        lines: 1,
     };
     ends[0].endpoint.remove_peer(ends[0].peer);
     ends[0].peer = ends[0].endpoint.add_peer(peer, at(0)).expect("another end");
@@ -303,7 +304,7 @@ fn change_peer(end: &mut End, address: Option<SocketAddr>, keepalive: Keepalive,
     let number = if end.at == super::address(1) { 2 } else { 1 };
     let preshared = PresharedKey::generate(&mut Dice(12));
     end.endpoint.remove_peer(end.peer);
-    let peer = PeerConfig { public: key(number).public(), preshared, address, keepalive };
+    let peer = PeerConfig { public: key(number).public(), preshared, address, keepalive, lines: 1 };
     end.peer = end.endpoint.add_peer(peer, now).expect("another end");
 }
 

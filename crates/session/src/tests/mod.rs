@@ -3,6 +3,7 @@
 mod clocks;
 mod cookies;
 mod handshakes;
+mod lines;
 mod model;
 mod packets;
 mod promises;

@@ -1,6 +1,7 @@
 //! What becomes of packets, once there are keys.
 
 use super::*;
+use arqway_units::LineId;
 
 /// Seals packets of so many octets for the peer of an end, one behind the other in one buffer; returns their datagrams' lengths.
 fn run_of(end: &mut End, count: usize, octets: usize, buffer: &mut Vec<u8>) -> Vec<usize> {
@@ -8,7 +9,7 @@ fn run_of(end: &mut End, count: usize, octets: usize, buffer: &mut Vec<u8>) -> V
     for _ in 0..count {
         let start = end_of_last + end.endpoint.head_length(end.peer);
         buffer.resize(start + octets + TAG, 7);
-        let sealed = end.endpoint.seal(end.peer, buffer, start..start + octets, at(0)).expect("keys");
+        let sealed = end.endpoint.seal(end.peer, LineId::FIRST, buffer, start..start + octets, at(0)).expect("keys");
         assert_eq!((sealed.datagram.start, sealed.to), (end_of_last, address(2)), "right behind the one before");
         end_of_last = sealed.datagram.end;
         lengths.push(sealed.datagram.len());

@@ -2,6 +2,7 @@
 
 use super::*;
 use allocation_counter::{AllocationInfo, measure};
+use arqway_units::LineId;
 use std::net::SocketAddr;
 
 /// The second end asks everybody for a cookie; the first one has begun.
@@ -189,7 +190,10 @@ fn a_packet_costs_no_allocation() {
     let mut buffer = [7; HEAD_ROOM + 1388 + TAG];
     let none = measure(|| {
         for _ in 0..10_000 {
-            let sealed = near.endpoint.seal(near.peer, &mut buffer, HEAD_ROOM..HEAD_ROOM + 1388, at(1)).expect("keys");
+            let sealed = near
+                .endpoint
+                .seal(near.peer, LineId::FIRST, &mut buffer, HEAD_ROOM..HEAD_ROOM + 1388, at(1))
+                .expect("keys");
             let datagram = &mut buffer[sealed.datagram];
             let received = far.endpoint.handle_datagram(datagram, near.at, at(1), &mut far.dice);
             assert!(matches!(received, Received::Packet { .. }));
@@ -213,6 +217,7 @@ fn an_idle_peer_costs_at_most_4_kb() {
                 preshared: PresharedKey::default(),
                 address: None,
                 keepalive: Keepalive::default(),
+                lines: 1,
             };
             server.endpoint.add_peer(peer, at(0)).expect("another end");
         }
@@ -228,6 +233,7 @@ fn an_idle_peer_costs_at_most_4_kb() {
             preshared: PresharedKey::default(),
             address: Some(address(2)),
             keepalive: Keepalive::default(),
+            lines: 1,
         };
         let id = client.add_peer(peer, at(0)).expect("another end");
         clients.push((client, id));
@@ -240,11 +246,11 @@ fn an_idle_peer_costs_at_most_4_kb() {
             let (client, id) = &mut clients[number];
             let mine = SocketAddr::from(([10, 0, 0, u8::try_from(number).expect("small")], 1000));
             client.begin(*id, now);
-            let (_, mut initiation) = client.poll_datagram(now, &mut dice).expect("a first message");
+            let (_, _, mut initiation) = client.poll_datagram(now, &mut dice).expect("a first message");
             let received = server.endpoint.handle_datagram(&mut initiation, mine, now, &mut dice);
             let Received::Answer(mut answer) = received else { panic!("an answer") };
             client.handle_datagram(&mut answer, address(2), now, &mut dice);
-            let (_, mut confirmation) = client.poll_datagram(now, &mut dice).expect("a confirmation");
+            let (_, _, mut confirmation) = client.poll_datagram(now, &mut dice).expect("a confirmation");
             server.endpoint.handle_datagram(&mut confirmation, mine, now, &mut dice);
             while server.endpoint.poll_event().is_some() {}
             while client.poll_event().is_some() {}
@@ -266,6 +272,7 @@ fn no_key_is_shown_by_debug_errors_or_events() {
         preshared: PresharedKey::generate(&mut Dice(12)),
         address: None,
         keepalive: Keepalive::default(),
+        lines: 1,
     };
     let mut shown = format!("{:?} {:#?} {config:?}", ends[0].endpoint, key(1));
     for text in [&*key(1).to_text(), &key(1).to_text()[1..], &key(1).to_text().replace('=', "!")] {

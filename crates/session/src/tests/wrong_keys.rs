@@ -10,6 +10,7 @@ fn keyed(own: u64, at_host: u8, peer: u64, boot: u64) -> End {
         preshared: PresharedKey::generate(&mut Dice(12)),
         address: Some(address(3 - at_host)),
         keepalive: Keepalive::default(),
+        lines: 1,
     };
     let peer = endpoint.add_peer(other, at(0)).expect("another end");
     End { endpoint, peer, at: address(at_host), dice: Dice(boot) }

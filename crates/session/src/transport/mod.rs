@@ -10,6 +10,7 @@ pub use wire::{HEAD_ROOM, SHORT_HEAD, TAG};
 
 use crate::handshake::noise::Split;
 use crate::key::KEY;
+use arqway_units::LineId;
 use counter::LONG_WHILE;
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, Nonce, UnboundKey};
 use ring::error::Unspecified;
@@ -32,6 +33,8 @@ pub(crate) struct Transport {
     window: ReplayWindow,
     /// What the peer was told of the newest that arrived.
     told: u64,
+    /// What comes next by each line: one that is slow never brings the newest of all.
+    next_by: [u64; LineId::COUNT],
 }
 
 /// Why a datagram was not opened.
@@ -47,7 +50,7 @@ pub(crate) enum NotOpened {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Opened {
     pub(crate) payload: Range<usize>,
-    /// Whether its counter is the highest so far.
+    /// Whether its counter is the highest so far of those that came by its line.
     pub(crate) is_newest: bool,
 }
 
@@ -77,7 +80,15 @@ impl Transport {
     pub(crate) fn new(keys: Split) -> Self {
         let Split { send, receive } = keys;
         let window = ReplayWindow::default();
-        Self { send: Cipher(send), next: 0, reported: 0, receive: Cipher(receive), window, told: 0 }
+        Self {
+            send: Cipher(send),
+            next: 0,
+            reported: 0,
+            receive: Cipher(receive),
+            window,
+            told: 0,
+            next_by: [0; LineId::COUNT],
+        }
     }
 
     /// How many datagrams were sealed.
@@ -105,7 +116,7 @@ impl Transport {
         &mut self,
         buffer: &mut [u8],
         payload: Range<usize>,
-        is_control: bool,
+        (line, is_control): (LineId, bool),
         index: u16,
     ) -> Option<Range<usize>> {
         let tag = payload.end..payload.end.checked_add(TAG)?;
@@ -116,7 +127,7 @@ impl Transport {
         {
             return None;
         }
-        let head = wire::write_head(buffer, payload.start, is_control, index, self.next, self.unreported());
+        let head = wire::write_head(buffer, payload.start, (line, is_control), index, self.next, self.unreported());
         let (before, body) = buffer[..tag.end].split_at_mut(payload.start);
         let (body, last) = body.split_at_mut(payload.len());
         let made = self
@@ -142,7 +153,10 @@ impl Transport {
         let opened = key.open_in_place(nonce(counter), Aad::from(before), sealed);
         let length = opened.map_err(|_| NotOpened::Forged)?.len();
         self.window.mark(counter);
-        Ok(Opened { payload: head.end()..head.end() + length, is_newest: counter >= next })
+        let next_by = &mut self.next_by[head.line.index()];
+        let is_newest = counter >= *next_by;
+        *next_by = counter.saturating_add(1).max(*next_by);
+        Ok(Opened { payload: head.end()..head.end() + length, is_newest })
     }
 
     /// Seals without a head, as others than ours do.

@@ -1,4 +1,5 @@
 use super::*;
+use arqway_units::LineId;
 use zeroize::Zeroizing;
 
 /// Two ends that share keys.
@@ -12,7 +13,8 @@ fn pair() -> [Transport; 2] {
 
 fn seal(end: &mut Transport, packet: &[u8]) -> Vec<u8> {
     let mut buffer = [&[0; HEAD_ROOM], packet, &[0; TAG]].concat();
-    let datagram = end.seal(&mut buffer, HEAD_ROOM..HEAD_ROOM + packet.len(), false, 0xABCD).expect("room");
+    let datagram =
+        end.seal(&mut buffer, HEAD_ROOM..HEAD_ROOM + packet.len(), (LineId::FIRST, false), 0xABCD).expect("room");
     buffer[datagram].to_vec()
 }
 
@@ -73,10 +75,10 @@ fn a_buffer_without_room_is_refused_and_uses_no_counter() {
     let [mut near, _] = pair();
     let mut buffer = [0; 64];
     for payload in [near.head_length() - 1..20, HEAD_ROOM..64 - TAG + 1, HEAD_ROOM..usize::MAX] {
-        assert_eq!(near.seal(&mut buffer, payload, false, 1), None);
+        assert_eq!(near.seal(&mut buffer, payload, (LineId::FIRST, false), 1), None);
     }
     assert_eq!(near.sealed(), 0);
-    assert_eq!(near.seal(&mut buffer, HEAD_ROOM..64 - TAG, false, 1), Some(2..64));
+    assert_eq!(near.seal(&mut buffer, HEAD_ROOM..64 - TAG, (LineId::FIRST, false), 1), Some(2..64));
 }
 
 #[test]
@@ -138,7 +140,7 @@ fn a_key_seals_no_more_where_four_octets_could_mean_two_counters_or_nonces_end()
         seal(&mut near, b"");
         assert!(!near.may_seal());
         let mut buffer = [0; 64];
-        assert_eq!((near.seal(&mut buffer, HEAD_ROOM..20, false, 1), near.sealed()), (None, next));
+        assert_eq!((near.seal(&mut buffer, HEAD_ROOM..20, (LineId::FIRST, false), 1), near.sealed()), (None, next));
     }
 }
 

@@ -97,6 +97,9 @@ pub enum What {
     Moved {
         /// Where.
         to: String,
+        /// The number of the line that this is about, if it is not the first.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        line: Option<u8>,
     },
     /// Packets cross the link.
     Up,
@@ -182,7 +185,10 @@ impl What {
             Event::Session(session::Event::Unreachable { unverified, .. }) => {
                 Self::Unreachable { unverified: *unverified }
             }
-            Event::Session(session::Event::Moved { to, .. }) => Self::Moved { to: to.to_string() },
+            Event::Session(session::Event::Moved { to, line, .. }) => {
+                let line = Some(line.number()).filter(|line| *line > 0);
+                Self::Moved { to: to.to_string(), line }
+            }
             Event::Link(_, bearer::Event::Up) => Self::Up,
             Event::Link(_, bearer::Event::Down) => Self::Down,
             Event::Link(_, bearer::Event::LineUp(line)) => Self::LineUp { line: line.number() },
@@ -265,7 +271,8 @@ impl fmt::Display for What {
             | Self::Stranger { .. }
             | Self::Misdirected { .. }
             | Self::KeyTwice { .. } => self.fmt_of_keys(out),
-            Self::Moved { to } => write!(out, "address changed to {to}"),
+            Self::Moved { to, line: None } => write!(out, "address changed to {to}"),
+            Self::Moved { to, line: Some(line) } => write!(out, "line {line}: address changed to {to}"),
             Self::Up => write!(out, "link up"),
             Self::Down => write!(out, "link down"),
             Self::LineUp { line } => write!(out, "line {line} up"),

@@ -34,7 +34,7 @@ impl Host {
     pub(crate) fn set_up(
         name: &str,
         settings: &Settings,
-        line: &mut dyn SystemLine,
+        lines: &mut [Box<dyn SystemLine>],
         endpoints: &[SocketAddr],
     ) -> Result<Self, StartError> {
         let addresses = settings.addresses.iter().map(|address| (address.address, address.prefix)).collect();
@@ -43,7 +43,8 @@ impl Host {
         let routed = settings.routed();
         device.add_routes(&routed, settings.initial_window.as_ref().map(|window| window.value.get().into()))?;
         // A line with one other end has no routes.
-        if !routed.is_empty() && line.other_end().is_none() {
+        let with_routes = lines.iter_mut().filter(|line| !routed.is_empty() && line.other_end().is_none());
+        for line in with_routes {
             let mut underlay = device.underlay()?;
             if let Some(interface) = endpoints.iter().find_map(|endpoint| underlay.strict_filter(endpoint.ip())) {
                 return Err(StartError::StrictFilter { interface });

@@ -36,12 +36,12 @@ pub use peer::NewLink;
 
 use allowed::AllowedAddresses;
 use arqway_agenda::{Agenda, Events};
-use arqway_link::{self as link, Bearer, LinkState, Mux, Side, bearer};
+use arqway_link::{self as link, Bearer, LineId, LinkState, Mux, Side, bearer};
 use arqway_session::{self as session, Endpoint, PeerId, Random};
 use arqway_slab::Slab;
 use arqway_units::{Span, Time};
 use icmp_errors::IcmpErrors;
-use outbox::Outbox;
+use outbox::Outboxes;
 use peer::Peer;
 use std::fmt;
 use std::net::SocketAddr;
@@ -51,14 +51,26 @@ use std::net::SocketAddr;
 pub enum Next {
     /// Another turn at once: there may be more to read.
     Turn,
-    /// A turn at this time, if there is one, or when there is something to read; when the line can be written, too, if
-    /// `for_room`.
+    /// A turn at this time, if there is one, or when there is something to read; when a line can be written, too, that is
+    /// in `for_room`.
     Wait {
         /// The next deadline.
         until: Option<Time>,
-        /// Datagrams wait for the line.
-        for_room: bool,
+        /// The lines that datagrams wait for.
+        for_room: ForRoom,
     },
+}
+
+/// Lines of this machine that datagrams wait for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ForRoom(u8);
+
+impl ForRoom {
+    /// Whether they do for this one.
+    #[must_use]
+    pub fn has(self, line: LineId) -> bool {
+        self.0 & 1 << line.number() != 0
+    }
 }
 
 /// Something that a user wants to know.
@@ -91,7 +103,8 @@ pub struct Hub<R> {
     allowed: AllowedAddresses,
     /// Links to peers to which something happened, or which have more to send; and when each is looked after next.
     agenda: Agenda<usize>,
-    outbox: Outbox,
+    /// One for each line of this machine.
+    outboxes: Outboxes,
     icmp_errors: IcmpErrors,
     small: Slab,
     counters: Counters,
@@ -113,7 +126,7 @@ impl<R: Random> Hub<R> {
             peers: Vec::new(),
             allowed: AllowedAddresses::default(),
             agenda: Agenda::default(),
-            outbox: Outbox::new(),
+            outboxes: Outboxes::new(),
             icmp_errors: IcmpErrors::default(),
             small: Slab::new(),
             counters: Counters::default(),
@@ -139,7 +152,7 @@ impl<R: Random> Hub<R> {
         let mut seed = [0; 8];
         self.random.fill(&mut seed);
         let mut peer = Peer::new(id, peer.link, side, self.boot, u64::from_le_bytes(seed), now);
-        address.into_iter().for_each(|address| peer.is_at(address));
+        address.into_iter().for_each(|address| peer.is_at(LineId::FIRST, address));
         self.peers.push(peer);
         self.session.begin(id, now);
         self.agenda.make_ready(index);
@@ -167,7 +180,7 @@ impl<R: Random> Hub<R> {
     /// Datagrams that the line took, and that it refused for ever.
     #[must_use]
     pub fn datagrams_sent(&self) -> (u64, u64) {
-        (self.outbox.sent, self.outbox.lost)
+        self.outboxes.sent_and_lost()
     }
 
     /// Counts from now on what flows do, or goes on with it.
@@ -205,11 +218,11 @@ impl<R: Random> Hub<R> {
         self.line_changed(index, now);
     }
 
-    /// The device of the line is gone, or there again: what that means for all peers is what an announced outage means for one, and
-    /// neither ends the other.
-    pub fn handle_line(&mut self, state: LinkState, now: Time) {
+    /// The device of the line is gone, or there again, or of one of several: what that means for all peers is what an announced outage means
+    /// for one, and neither ends the other.
+    pub fn handle_line(&mut self, line: Option<LineId>, state: LinkState, now: Time) {
         for index in 0..self.peers.len() {
-            self.peers[index].handle_line(state, now);
+            self.peers[index].handle_line(line, state, now);
             self.line_changed(index, now);
         }
     }

@@ -6,7 +6,7 @@
 //! ```
 
 use crate::line::Line;
-use arqway_link::{Frame, bearer};
+use arqway_link::{Frame, LineId, bearer};
 use arqway_net::{Again, Arrival, NetError, Sent};
 use arqway_session::{Endpoint, HEAD_ROOM, MOST_MESSAGE, NotSealed, PeerId, TAG};
 use arqway_units::Time;
@@ -102,7 +102,7 @@ impl Outbox {
         let payload = before..before + frame.size().as_usize();
         let buffer = self.octets.get_mut(self.end..self.end + payload.end + TAG).ok_or(NotSealed::NoRoom)?;
         write(frame, &mut buffer[payload.clone()]);
-        let sealed = session.seal(peer, buffer, payload, now)?;
+        let sealed = session.seal(peer, frame.line(), buffer, payload, now)?;
         let Range { start, end } = sealed.datagram;
         // A probe of the path's MTU may be refused, and must take nothing else with it.
         self.append(self.end + start..self.end + end, sealed.to, None, traffic_class, bearer::is_probe(frame));
@@ -165,6 +165,89 @@ impl Outbox {
         }
         self.end = 0;
         Ok(true)
+    }
+}
+
+/// An outbox for each line of this machine. What goes by a line that it has not got goes by the last one: a machine with one line may have a
+/// peer with more.
+#[derive(Debug)]
+pub(crate) struct Outboxes(Vec<Outbox>);
+
+impl Outboxes {
+    /// One line's.
+    pub(crate) fn new() -> Self {
+        Self(vec![Outbox::new()])
+    }
+
+    /// There are so many lines.
+    pub(crate) fn reach(&mut self, lines: usize) {
+        while self.0.len() < lines {
+            self.0.push(Outbox::new());
+        }
+    }
+
+    fn place(&self, line: LineId) -> usize {
+        line.index().min(self.0.len() - 1)
+    }
+
+    pub(crate) fn of(&self, line: LineId) -> &Outbox {
+        &self.0[self.place(line)]
+    }
+
+    pub(crate) fn of_mut(&mut self, line: LineId) -> &mut Outbox {
+        let place = self.place(line);
+        &mut self.0[place]
+    }
+
+    /// Another peer is served.
+    pub(crate) fn begin_share(&mut self) {
+        self.0.iter_mut().for_each(Outbox::begin_share);
+    }
+
+    /// Whether the peer that is served may send another datagram by every line. Where there are several, one that waits for its line keeps
+    /// nobody waiting: all have their turn when that has room again.
+    pub(crate) fn have_share(&self) -> bool {
+        let are_several = self.0.len() > 1;
+        self.0.iter().all(|outbox| outbox.has_share() || are_several && outbox.is_blocked())
+    }
+
+    /// Whether all wait for their lines.
+    pub(crate) fn are_blocked(&self) -> bool {
+        self.0.iter().all(Outbox::is_blocked)
+    }
+
+    /// Whether another datagram of the session's own finds room by some line.
+    pub(crate) fn have_room_for_own(&self) -> bool {
+        self.0.iter().any(Outbox::has_room_for_own)
+    }
+
+    /// The lines that have no room, and when each can be tried again.
+    pub(crate) fn blocked(&self) -> impl Iterator<Item = (usize, Again)> {
+        self.0.iter().enumerate().filter_map(|(place, outbox)| Some((place, outbox.blocked()?)))
+    }
+
+    /// Gives the lines what waits, as far as they have room. Whether one has room again that had none.
+    pub(crate) fn flush(&mut self, lines: &mut [&mut dyn Line]) -> Result<bool, NetError> {
+        let mut has_room_again = false;
+        for (outbox, line) in self.0.iter_mut().zip(lines) {
+            let was_blocked = outbox.is_blocked();
+            has_room_again |= outbox.flush(*line)? && was_blocked;
+        }
+        Ok(has_room_again)
+    }
+
+    /// Whether another datagram of any size finds room by some line, once those that are full were given to theirs.
+    pub(crate) fn make_room(&mut self, lines: &mut [&mut dyn Line]) -> Result<bool, NetError> {
+        let mut has_room = false;
+        for (outbox, line) in self.0.iter_mut().zip(lines) {
+            has_room |= outbox.has_room() || (!outbox.is_blocked() && outbox.flush(*line)?);
+        }
+        Ok(has_room)
+    }
+
+    /// Datagrams that the lines took, and that they refused for ever.
+    pub(crate) fn sent_and_lost(&self) -> (u64, u64) {
+        self.0.iter().fold((0, 0), |(sent, lost), outbox| (sent + outbox.sent, lost + outbox.lost))
     }
 }
 

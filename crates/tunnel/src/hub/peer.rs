@@ -6,12 +6,13 @@ use super::counters::Counters;
 use super::flow_book::FlowBook;
 use super::hint::LineHint;
 use super::network::NetworkLayer;
-use super::outbox::Outbox;
+use super::outbox::Outboxes;
 use arqway_link::bearer::Reason;
 use arqway_link::mux::{Ds, Plan};
 use arqway_link::{self as link, bearer, clamp_mss, may_say_mss, pump};
 use arqway_link::{
-    Bearer, Departure, Frame, Holds, LinkContext, LinkService, LinkState, Marks, Mux, Packet, Port, Side, Tag, Ticket,
+    Bearer, Departure, Frame, Holds, LineId, LinkContext, LinkService, LinkState, Marks, Mux, Packet, PerLine, Port,
+    Side, Tag, Ticket,
 };
 use arqway_net::NetError;
 use arqway_session::{Endpoint, PeerId, SHORT_HEAD};
@@ -36,8 +37,8 @@ pub struct NewLink {
 pub(crate) struct Peer {
     pub(crate) id: PeerId,
     pub(crate) bearer: Bearer<Mux>,
-    /// A datagram that was handed over and has not started.
-    ready: Option<Frame>,
+    /// A datagram for each line that was handed over and has not started.
+    ready: PerLine<Option<Frame>>,
     /// Datagrams that the line has been given since their departure was last reported.
     departed: Vec<(Tag, Ticket)>,
     /// Until when datagrams wait for new keys, where these have expired, as they do when nothing is sent for minutes.
@@ -46,7 +47,9 @@ pub(crate) struct Peer {
     counted_before: Vec<link::Counters>,
     /// What a path of IPv6 adds to each datagram, and a session whose counters are short.
     overhead: Octets,
-    is_at_ipv4: bool,
+    /// The lines on which it is known where it is, a bit each, and those of them that go by IPv6.
+    known_by: u8,
+    ipv6_by: u8,
     /// The octets of head that the next datagram has.
     head: usize,
     dscp: Vec<Ds>,
@@ -70,21 +73,24 @@ impl Peer {
         Self {
             id,
             bearer,
-            ready: None,
+            ready: PerLine::default(),
             departed: Vec::new(),
             keys_awaited: None,
             counted_before: Vec::new(),
             overhead,
-            is_at_ipv4: false,
+            known_by: 0,
+            ipv6_by: 0,
             head: SHORT_HEAD,
             dscp,
             congestion: Congestion::default(),
         }
     }
 
-    /// Its datagrams go to an address.
-    pub(crate) fn is_at(&mut self, address: SocketAddr) {
-        self.is_at_ipv4 = address.is_ipv4();
+    /// Its datagrams go to an address by a line.
+    pub(crate) fn is_at(&mut self, line: LineId, address: SocketAddr) {
+        let bit = 1 << line.number();
+        self.known_by |= bit;
+        self.ipv6_by = if address.is_ipv4() { self.ipv6_by & !bit } else { self.ipv6_by | bit };
         self.set_overhead();
     }
 
@@ -97,7 +103,8 @@ impl Peer {
     }
 
     fn set_overhead(&mut self) {
-        let overhead = if self.is_at_ipv4 { self.overhead - SHORTER } else { self.overhead };
+        let is_at_ipv4 = self.known_by != 0 && self.ipv6_by == 0;
+        let overhead = if is_at_ipv4 { self.overhead - SHORTER } else { self.overhead };
         self.bearer.set_overhead(overhead + Octets::of(self.head - SHORT_HEAD));
     }
 
@@ -125,8 +132,12 @@ impl Peer {
     }
 
     /// The device of the line is gone, or there again.
-    pub(crate) fn handle_line(&mut self, state: LinkState, now: Time) {
-        self.bearer.set_outage(Reason::NoDevice, state == LinkState::Down, now);
+    pub(crate) fn handle_line(&mut self, line: Option<LineId>, state: LinkState, now: Time) {
+        let is_gone = state == LinkState::Down;
+        match line {
+            None => self.bearer.set_outage(Reason::NoDevice, is_gone, now),
+            Some(line) => self.bearer.set_line_outage(line, Reason::NoDevice, is_gone, now),
+        }
     }
 
     /// What each service has counted, whenever it was built.
@@ -143,8 +154,10 @@ impl Peer {
         }
         if self.keys_awaited.take_if(|until| *until <= now).is_some() {
             // What is in it has started, and whoever sent it waits to hear what becomes of it.
-            if let Some(Frame { tag, ticket: Some(ticket), .. }) = self.ready.take() {
-                self.bearer.handle_departure(tag, ticket, Departure::Dropped, now);
+            for ready in self.ready.iter_mut() {
+                if let Some(Frame { tag, ticket: Some(ticket), .. }) = ready.take() {
+                    self.bearer.handle_departure(tag, ticket, Departure::Dropped, now);
+                }
             }
             self.bearer.set_outage(Reason::NoKeys, true, now);
         }
@@ -190,7 +203,7 @@ pub(crate) enum Served {
 #[derive(Debug)]
 pub(crate) struct Shared<'t, N> {
     pub(crate) session: &'t mut Endpoint,
-    pub(crate) outbox: &'t mut Outbox,
+    pub(crate) outboxes: &'t mut Outboxes,
     pub(crate) allowed: &'t AllowedAddresses,
     pub(crate) network: &'t mut N,
     pub(crate) counters: &'t mut Counters,
@@ -216,21 +229,25 @@ impl Peer {
         shared: &mut Shared<'_, N>,
         now: Time,
     ) -> Result<(Served, Option<Time>), NetError> {
-        shared.outbox.begin_share();
+        shared.outboxes.begin_share();
         loop {
             self.has_head(shared.session.head_length(self.id));
             let Self { id, bearer, ready, departed, dscp, congestion, .. } = self;
+            let lines = bearer.lines();
+            ready.reach(LineId::first(lines).next_back().unwrap_or_default(), |_| None);
             let mut port = PeerPort {
                 id: *id,
                 index,
                 shared: Shared {
                     session: shared.session,
-                    outbox: shared.outbox,
+                    outboxes: shared.outboxes,
                     allowed: shared.allowed,
                     network: shared.network,
                     counters: shared.counters,
                     flows: shared.flows,
                 },
+                lines,
+                line: LineId::FIRST,
                 ready,
                 departed,
                 dscp,
@@ -252,8 +269,8 @@ impl Peer {
             if wants_keys {
                 self.await_keys(shared.session, now);
             }
-            if self.departed.is_empty() || shared.outbox.is_blocked() {
-                let served = if shared.outbox.has_share() { Served::Wholly } else { Served::HasMore };
+            if self.departed.is_empty() || shared.outboxes.are_blocked() {
+                let served = if shared.outboxes.have_share() { Served::Wholly } else { Served::HasMore };
                 return Ok((served, self.deadline(deadline)));
             }
             for (tag, ticket) in self.departed.drain(..) {
@@ -274,7 +291,10 @@ struct PeerPort<'p, N> {
     id: PeerId,
     index: usize,
     shared: Shared<'p, N>,
-    ready: &'p mut Option<Frame>,
+    lines: usize,
+    /// The line that it is turned to.
+    line: LineId,
+    ready: &'p mut PerLine<Option<Frame>>,
     departed: &'p mut Vec<(Tag, Ticket)>,
     dscp: &'p [Ds],
     congestion: &'p mut Congestion,
@@ -289,28 +309,38 @@ struct PeerPort<'p, N> {
 }
 
 impl<N: NetworkLayer> Port for PeerPort<'_, N> {
+    fn lines(&self) -> usize {
+        self.lines
+    }
+
+    fn turn_to(&mut self, line: LineId) {
+        self.line = line;
+    }
+
     fn room(&self) -> Option<Octets> {
-        let is_free = self.ready.is_none() && self.shared.outbox.has_share();
+        let is_free = self.ready.get(self.line).is_none() && self.shared.outboxes.of(self.line).has_share();
         is_free.then_some(Octets::MAX)
     }
 
     fn hand_over(&mut self, frame: Frame, _: Time) -> Result<(), Frame> {
-        *self.ready = Some(frame);
+        *self.ready.get_mut(self.line) = Some(frame);
         Ok(())
     }
 
     fn take_ready(&mut self) -> Option<Frame> {
-        if self.ready.is_none() || self.is_held || !self.shared.outbox.has_share() {
+        let ready = self.ready.get_mut(self.line);
+        if ready.is_none() || self.is_held || !self.shared.outboxes.of(self.line).has_share() {
             return None;
         }
         self.wants_keys = !self.shared.session.can_seal(self.id, self.now);
-        if self.wants_keys { None } else { self.ready.take() }
+        if self.wants_keys { None } else { ready.take() }
     }
 
     fn transmit(&mut self, datagram: Frame, now: Time) {
-        let Shared { session, outbox, counters, .. } = &mut self.shared;
+        let Shared { session, outboxes, counters, .. } = &mut self.shared;
         // A peer that may have moved is sent little until it has shown that it has: the rest is lost, as on any link.
         let traffic_class = traffic_class(self.dscp, datagram.marks);
+        let outbox = outboxes.of_mut(datagram.line());
         if outbox.seal(session, self.id, &datagram, traffic_class, now).is_err() {
             counters.datagrams_not_sealed += 1;
         }

@@ -15,9 +15,9 @@
 
 use super::network::NetworkLayer;
 use super::peer::{Served, Shared};
-use super::{Event, FlowBook, Hub, Next};
+use super::{Event, FlowBook, ForRoom, Hub, Next};
 use crate::line::Line;
-use arqway_link::{Ecn, Frame, Holds, IcmpError, LinkService, Packet, Tag, bearer};
+use arqway_link::{Ecn, Frame, Holds, IcmpError, LineId, LinkService, Packet, Tag, bearer};
 use arqway_net::{Again, Arrival, Datagrams, NetError};
 use arqway_session::{self as session, PeerId, Random, Received};
 use arqway_units::{Octets, Time};
@@ -38,53 +38,64 @@ impl<R: Random> Hub<R> {
     /// The line or the network layer is gone.
     pub fn turn(
         &mut self,
-        line: &mut (impl Line + ?Sized),
+        lines: &mut [&mut dyn Line],
         network: &mut impl NetworkLayer,
         now: Time,
     ) -> Result<Next, NetError> {
-        self.outbox.flush(line)?;
-        let mut more = self.read_line(line, now)?;
+        self.outboxes.reach(lines.len());
+        if self.outboxes.flush(lines)? && lines.len() > 1 {
+            // Each may have something for the line that has room again.
+            (0..self.peers.len()).for_each(|index| self.agenda.make_ready(index));
+        }
+        let mut more = false;
+        for (place, line) in LineId::first(lines.len()).zip(&mut *lines) {
+            more |= self.read_line(place, *line, now)?;
+        }
         self.act(now);
         FlowBook::end_if_forgotten(&mut self.flows, now);
         more |= self.read_packets(network, now)?;
         // Twice: on a line that is full, what keeps the keys alive goes before packets; and these may want keys.
-        self.send_own(line, now)?;
-        self.serve(line, network, now)?;
+        self.send_own(lines, now)?;
+        self.serve(lines, network, now)?;
         let not_taken = network.finish()?;
         self.counters.packets_delivered = self.counters.packets_delivered.saturating_sub(not_taken);
         self.counters.packets_refused_here += not_taken;
-        self.send_own(line, now)?;
-        self.outbox.flush(line)?;
-        let blocked = self.outbox.blocked();
+        self.send_own(lines, now)?;
+        self.outboxes.flush(lines)?;
         // There is room again for peers that found none.
-        more |= blocked.is_none() && self.agenda.has_ready();
+        more |= !self.outboxes.are_blocked() && self.agenda.has_ready();
         if more {
             return Ok(Next::Turn);
         }
-        let again = blocked.and_then(|blocked| match blocked {
+        let again = self.outboxes.blocked().filter_map(|(_, blocked)| match blocked {
             Again::WhenWritable => None,
             Again::After(span) => Some(now + span),
         });
-        let until = [self.session.poll_timeout(), self.agenda.deadline(), again];
+        let until = [self.session.poll_timeout(), self.agenda.deadline(), again.min()];
         let until = until.into_iter().flatten().min();
-        Ok(Next::Wait { until, for_room: blocked == Some(Again::WhenWritable) })
+        let for_room = self.outboxes.blocked().filter(|(_, blocked)| *blocked == Again::WhenWritable);
+        let for_room = for_room.fold(0, |lines, (place, _)| lines | 1 << place);
+        Ok(Next::Wait { until, for_room: ForRoom(for_room) })
     }
 
     /// The session's own datagrams.
-    fn send_own(&mut self, line: &mut (impl Line + ?Sized), now: Time) -> Result<(), NetError> {
+    fn send_own(&mut self, lines: &mut [&mut dyn Line], now: Time) -> Result<(), NetError> {
         loop {
-            while self.outbox.has_room_for_own() {
-                let Some((to, message)) = self.session.poll_datagram(now, &mut self.random) else { return Ok(()) };
-                self.outbox.push(to, None, &message);
+            while self.outboxes.have_room_for_own() {
+                let Some((line, to, message)) = self.session.poll_datagram(now, &mut self.random) else {
+                    return Ok(());
+                };
+                self.outboxes.of_mut(line).push(to, None, &message);
             }
-            if !self.outbox.flush(line)? {
+            self.outboxes.flush(lines)?;
+            if self.outboxes.are_blocked() {
                 return Ok(());
             }
         }
     }
 
     /// Opens what has arrived. Whether there may be more.
-    fn read_line(&mut self, line: &mut (impl Line + ?Sized), now: Time) -> Result<bool, NetError> {
+    fn read_line(&mut self, place: LineId, line: &mut dyn Line, now: Time) -> Result<bool, NetError> {
         for _ in 0..READS {
             let Some(Datagrams { mut octets, each, from, at, is_congested }) = line.receive()? else {
                 return Ok(false);
@@ -92,9 +103,9 @@ impl<R: Random> Hub<R> {
             let (is_crowded, genuine) = (line.is_crowded(), self.session.counters().genuine);
             while !octets.is_empty() {
                 let mut datagram = octets.split_to(each.min(octets.len()));
-                if let Some((peer, payload)) = self.open(&mut datagram, from, at, now) {
+                if let Some((peer, line, payload)) = self.open(&mut datagram, (from, place, at), now) {
                     let octets = self.kept(datagram, payload, is_crowded);
-                    self.receive(peer, octets, is_congested, now);
+                    self.receive((peer, line), octets, is_congested, now);
                 }
             }
             // Anybody can write a peer's address on a datagram, and any of ours.
@@ -105,21 +116,20 @@ impl<R: Random> Hub<R> {
         Ok(true)
     }
 
-    /// Opens a datagram in place. Who sealed it, and where what was sealed stands.
+    /// Opens a datagram in place. Who sealed it, the line that it went by, and where what was sealed stands.
     fn open(
         &mut self,
         datagram: &mut [u8],
-        from: SocketAddr,
-        at: Option<Arrival>,
+        (from, by, at): (SocketAddr, LineId, Option<Arrival>),
         now: Time,
-    ) -> Option<(PeerId, Range<usize>)> {
+    ) -> Option<(PeerId, LineId, Range<usize>)> {
         let received = self.session.handle_datagram(datagram, from, now, &mut self.random);
         if let Received::Answer(message) = &received {
-            self.outbox.push(from, at, message);
+            self.outboxes.of_mut(by).push(from, at, message);
         }
         // New keys say which incarnation of the peer a packet comes from.
         self.hear_session(now);
-        if let Received::Packet { peer, payload } = received { Some((peer, payload)) } else { None }
+        if let Received::Packet { peer, line, payload } = received { Some((peer, line, payload)) } else { None }
     }
 
     /// A part of a datagram, to be held for as long as need be. It may be all that is left of what was read with it: where that happens
@@ -135,13 +145,13 @@ impl<R: Random> Hub<R> {
         }
     }
 
-    fn receive(&mut self, peer: PeerId, octets: Bytes, is_congested: bool, now: Time) {
+    fn receive(&mut self, (peer, line): (PeerId, LineId), octets: Bytes, is_congested: bool, now: Time) {
         let (Some(index), Some(tag)) = (self.index(peer), octets.first().copied()) else { return };
         self.counters.datagrams_received += 1;
         if is_congested {
             self.peers[index].congestion.met(octets.len(), now);
         }
-        let frame = Frame::from_wire(Tag::from_octet(tag), octets.slice(1..));
+        let frame = Frame::from_wire(Tag::from_octet(tag), octets.slice(1..)).by(line);
         let frame = if is_congested { frame.holding(Holds::Packets(Ecn::Ce)) } else { frame };
         self.peers[index].bearer.handle_frame(frame, now);
         self.agenda.make_ready(index);
@@ -154,11 +164,11 @@ impl<R: Random> Hub<R> {
                 match event {
                     session::Event::Established { peer, boot, .. } => {
                         let address = self.session.status(peer, now).and_then(|status| status.address);
-                        address.into_iter().for_each(|address| self.peers[index].is_at(address));
+                        address.into_iter().for_each(|address| self.peers[index].is_at(LineId::FIRST, address));
                         self.peers[index].meet(boot, now);
                         self.agenda.make_ready(index);
                     }
-                    session::Event::Moved { to, .. } => self.peers[index].is_at(to),
+                    session::Event::Moved { to, line, .. } => self.peers[index].is_at(line, to),
                     _ => {}
                 }
             }
@@ -228,11 +238,11 @@ impl<R: Random> Hub<R> {
     /// behind all the others if it has more, until the line is full. Then everyone keeps its place.
     fn serve(
         &mut self,
-        line: &mut (impl Line + ?Sized),
+        lines: &mut [&mut dyn Line],
         network: &mut impl NetworkLayer,
         now: Time,
     ) -> Result<(), NetError> {
-        while self.outbox.has_room() || (!self.outbox.is_blocked() && self.outbox.flush(line)?) {
+        while self.outboxes.make_room(lines)? {
             let Some(index) = self.agenda.next_ready() else { return Ok(()) };
             if self.pump(index, network, now)? == Served::HasMore {
                 self.agenda.make_ready(index);
@@ -249,10 +259,10 @@ impl<R: Random> Hub<R> {
 
     /// Pumps the link to a peer.
     fn pump(&mut self, index: usize, network: &mut impl NetworkLayer, now: Time) -> Result<Served, NetError> {
-        let Self { session, peers, allowed, agenda, outbox, counters, events, flows, .. } = self;
+        let Self { session, peers, allowed, agenda, outboxes, counters, events, flows, .. } = self;
         let Some(peer) = peers.get_mut(index) else { return Ok(Served::Wholly) };
         let (served, deadline) =
-            peer.serve(index, &mut Shared { session, outbox, allowed, network, counters, flows }, now)?;
+            peer.serve(index, &mut Shared { session, outboxes, allowed, network, counters, flows }, now)?;
         agenda.set_deadline(index, deadline);
         while let Some(event) = peer.bearer.poll_event() {
             if event == bearer::Event::Down && !peer.bearer.outage().is_known() {

@@ -117,8 +117,13 @@ pub(crate) enum LineNews {
 /// Which line.
 #[derive(Debug)]
 pub(crate) enum LineConfig {
-    /// UDP at an address of this machine.
-    Udp(SocketAddr),
+    /// UDP at an address of this machine, by one interface if that is said.
+    Udp {
+        /// Where datagrams arrive.
+        address: SocketAddr,
+        /// The interface by which they leave.
+        interface: Option<String>,
+    },
     /// A serial line.
     Serial(SerialConfig),
 }
@@ -126,7 +131,7 @@ pub(crate) enum LineConfig {
 /// Opens a line.
 pub(crate) fn open(config: LineConfig) -> Result<Box<dyn SystemLine>, NetError> {
     Ok(match config {
-        LineConfig::Udp(address) => Box::new(UdpLine::bind(address)?),
+        LineConfig::Udp { address, interface } => Box::new(UdpLine::bind(address, interface)?),
         LineConfig::Serial(config) => Box::new(SerialLine::open(config)?),
     })
 }

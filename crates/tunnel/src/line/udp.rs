@@ -28,6 +28,18 @@ pub(super) struct UdpLine {
     now: Time,
     /// When it is heard again that routes have changed.
     hears_from: Time,
+    /// The one interface that datagrams leave by, where that is said.
+    by: Option<ByInterface>,
+}
+
+/// An interface, which may come and go.
+#[derive(Debug)]
+struct ByInterface {
+    name: String,
+    /// Its number; none while it is not there.
+    number: Option<u32>,
+    /// When it is looked for again.
+    look_at: Time,
 }
 
 #[derive(Debug)]
@@ -38,9 +50,11 @@ struct Caller {
 }
 
 impl UdpLine {
-    pub(super) fn bind(address: SocketAddr) -> Result<Self, NetError> {
+    pub(super) fn bind(address: SocketAddr, interface: Option<String>) -> Result<Self, NetError> {
         let socket = UdpSocket::bind(address)?;
-        let underlay = socket.address().ip().is_unspecified().then(Underlay::open).transpose()?;
+        let chooses = interface.is_none() && socket.address().ip().is_unspecified();
+        let underlay = chooses.then(Underlay::open).transpose()?;
+        let by = interface.map(|name| ByInterface { number: socket.interface(&name), name, look_at: Time::ZERO });
         Ok(Self {
             socket,
             slab: Slab::new(),
@@ -48,6 +62,7 @@ impl UdpLine {
             callers: BTreeMap::new(),
             now: Time::ZERO,
             hears_from: Time::ZERO,
+            by,
         })
     }
 
@@ -89,6 +104,12 @@ impl Line for UdpLine {
         each: usize,
         traffic_class: u8,
     ) -> Result<Sent, NetError> {
+        if let Some(by) = &self.by {
+            // Nobody gets what is sent while it is not there.
+            let Some(number) = by.number else { return Ok(Sent::Lost(octets.len())) };
+            let outer = Outer { traffic_class, interface: Some(number), source: None };
+            return self.socket.send(to, octets, each, outer);
+        }
         let interface = match self.underlay.as_mut().map(|underlay| underlay.way_to(to.ip())) {
             None | Some(Way::AsRouted) => None,
             Some(Way::By(interface)) => Some(interface),
@@ -105,7 +126,10 @@ impl Line for UdpLine {
 
 impl SystemLine for UdpLine {
     fn place(&self) -> String {
-        self.address().to_string()
+        match &self.by {
+            Some(by) => format!("{} at port {}", by.name, self.address().port()),
+            None => self.address().to_string(),
+        }
     }
 
     fn address(&self) -> SocketAddr {
@@ -117,7 +141,8 @@ impl SystemLine for UdpLine {
     }
 
     fn go_around(&mut self, underlay: Underlay) {
-        self.underlay = Some(underlay);
+        // What leaves by an interface that is said leaves by no other.
+        self.underlay = Some(underlay).filter(|_| self.by.is_none());
     }
 
     fn changes(&self) -> Option<BorrowedFd<'_>> {
@@ -131,12 +156,20 @@ impl SystemLine for UdpLine {
     }
 
     fn poll_timeout(&self) -> Option<Time> {
-        (self.underlay.is_some() && self.now < self.hears_from).then_some(self.hears_from)
+        let hears = (self.underlay.is_some() && self.now < self.hears_from).then_some(self.hears_from);
+        hears.into_iter().chain(self.by.as_ref().map(|by| by.look_at)).min()
     }
 
     fn tend(&mut self, now: Time) -> Option<LineNews> {
         self.now = now;
-        None
+        let by = self.by.as_mut().filter(|by| by.look_at <= now)?;
+        by.look_at = now + NEWS_INTERVAL;
+        let before = std::mem::replace(&mut by.number, self.socket.interface(&by.name));
+        match (before, by.number) {
+            (Some(_), None) => Some(LineNews::Gone { why: format!("there is no interface `{}`", by.name) }),
+            (None, Some(_)) => Some(LineNews::Back),
+            (Some(_), Some(_)) | (None, None) => None,
+        }
     }
 }
 
@@ -146,7 +179,7 @@ mod tests {
 
     #[test]
     fn changes_of_routes_are_heard_at_once_and_then_a_second_apart() {
-        let mut line = UdpLine::bind("0.0.0.0:0".parse().unwrap()).unwrap();
+        let mut line = UdpLine::bind("0.0.0.0:0".parse().unwrap(), None).unwrap();
         let at = |milliseconds| Time::ZERO + Span::from_milliseconds(milliseconds);
         let heard_at = |line: &mut UdpLine, milliseconds| {
             line.tend(at(milliseconds));

@@ -17,9 +17,9 @@ mod start;
 
 use crate::control::{EventLine, Journal, Request, What};
 use crate::host::{Host, Resolver};
-use crate::hub::{self, Event, Hub};
-use crate::line::{LineNews, SystemLine};
-use arqway_link::{LinkState, bearer};
+use crate::hub::{self, Event, ForRoom, Hub};
+use crate::line::{Line, LineNews, SystemLine};
+use arqway_link::{LineId, LinkState, bearer};
 use arqway_net::{Awaited, Clock, Guest, Interest, NetError, Next, Ready, Wait, Waker, drive};
 use arqway_session::{self as session, PeerId};
 use arqway_units::{Span, Time};
@@ -41,15 +41,16 @@ enum Source {
     /// Packets of the network layer.
     Device,
     /// Datagrams of peers, or room for ours.
-    Line,
+    Line(LineId),
     /// News of the system's routes.
-    Routes,
+    Routes(LineId),
 }
 
 /// A tunnel with all that it needs of the system.
 pub struct RunningTunnel {
     hub: Hub<Generator>,
-    line: Box<dyn SystemLine>,
+    /// One at least.
+    lines: Vec<Box<dyn SystemLine>>,
     host: Host,
     /// Where peers are, as far as that is said by a name.
     resolver: Resolver<PeerId>,
@@ -66,7 +67,7 @@ pub struct RunningTunnel {
 
 impl std::fmt::Debug for RunningTunnel {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("RunningTunnel").field("hub", &self.hub).field("line", &self.line).finish_non_exhaustive()
+        out.debug_struct("RunningTunnel").field("hub", &self.hub).field("lines", &self.lines).finish_non_exhaustive()
     }
 }
 
@@ -80,7 +81,8 @@ impl RunningTunnel {
     /// Where datagrams of peers arrive: an address, or a device.
     #[must_use]
     pub fn place(&self) -> String {
-        self.line.place()
+        let places: Vec<String> = self.lines.iter().map(|line| line.place()).collect();
+        places.join(", ")
     }
 
     /// Carries packets until `stop` is set and the [waker](Self::waker) woken, or somebody asks it to end (`arqway down`); tells what happens.
@@ -90,8 +92,14 @@ impl RunningTunnel {
     /// The device or the socket is gone.
     pub fn run(&mut self, stop: &AtomicBool, tell: impl FnMut(&EventLine)) -> Result<(), NetError> {
         let (clock, unresolved) = (self.clock, std::mem::take(&mut self.unresolved));
-        let mut running =
-            Running { tunnel: self, stop, tell, is_down: false, clock_checked: Time::ZERO, for_room: false };
+        let mut running = Running {
+            tunnel: self,
+            stop,
+            tell,
+            is_down: false,
+            clock_checked: Time::ZERO,
+            for_room: ForRoom::default(),
+        };
         unresolved.into_iter().for_each(|(peer, what)| running.publish(Some(peer), what, clock.now()));
         drive(&mut running, &Wait::new()?, &clock)
     }
@@ -106,8 +114,8 @@ struct Running<'t, T> {
     is_down: bool,
     /// When the system's clock was last looked at.
     clock_checked: Time,
-    /// Datagrams wait until the line can be written.
-    for_room: bool,
+    /// The lines that datagrams wait for until they can be written.
+    for_room: ForRoom,
 }
 
 impl<T: FnMut(&EventLine)> Guest for Running<'_, T> {
@@ -122,11 +130,17 @@ impl<T: FnMut(&EventLine)> Guest for Running<'_, T> {
             self.clock_checked = now;
             self.tunnel.hub.set_wall(self.tunnel.clock.since_1970());
         }
-        while let Some(news) = self.tunnel.line.tend(now) {
-            self.hear_line(&news, now);
+        for place in LineId::first(self.tunnel.lines.len()) {
+            while let Some(news) = self.tunnel.lines.get_mut(place.index()).and_then(|line| line.tend(now)) {
+                self.hear_line(place, &news, now);
+            }
         }
-        let RunningTunnel { hub, line, host, .. } = &mut *self.tunnel;
-        let next = hub.turn(line.as_mut(), &mut host.device, now)?;
+        let RunningTunnel { hub, lines, host, .. } = &mut *self.tunnel;
+        let next = {
+            let lines = lines.iter_mut().map(|line| line.as_mut() as &mut dyn Line);
+            let mut lines: ArrayVec<&mut dyn Line, { LineId::COUNT }> = lines.collect();
+            hub.turn(&mut lines, &mut host.device, now)?
+        };
         while let Some(event) = self.tunnel.hub.poll_event() {
             let RunningTunnel { hub, journal, .. } = &*self.tunnel;
             let what = What::of(&event, hub.session(), |peer| journal.name_of(peer));
@@ -139,30 +153,33 @@ impl<T: FnMut(&EventLine)> Guest for Running<'_, T> {
             }
         }
         let hub::Next::Wait { until, for_room } = next else {
-            self.for_room = false;
+            self.for_room = ForRoom::default();
             return Ok(Next::Turn);
         };
         self.for_room = for_room;
-        Ok(Next::Wait(until.into_iter().chain(self.tunnel.line.poll_timeout()).min()))
+        Ok(Next::Wait(until.into_iter().chain(self.tunnel.lines.iter().filter_map(|line| line.poll_timeout())).min()))
     }
 
     fn awaited(&self) -> impl AsRef<[Awaited<'_, Source>]> {
-        let RunningTunnel { waker, host, line, .. } = &*self.tunnel;
-        let on_line = if self.for_room { Interest::ReadOrWrite } else { Interest::Read };
-        let all = [
+        let RunningTunnel { waker, host, lines, .. } = &*self.tunnel;
+        let own = [
             (Source::Waker, Some(waker.as_fd()), Interest::Read),
             (Source::Device, Some(host.device.interface().as_fd()), Interest::Read),
-            (Source::Line, line.descriptor(), on_line),
-            (Source::Routes, line.changes(), Interest::Read),
         ];
-        let all = all.into_iter();
+        let of_lines = LineId::first(lines.len()).zip(lines).flat_map(|(place, line)| {
+            let on_line = if self.for_room.has(place) { Interest::ReadOrWrite } else { Interest::Read };
+            [(Source::Line(place), line.descriptor(), on_line), (Source::Routes(place), line.changes(), Interest::Read)]
+        });
+        let all = own.into_iter().chain(of_lines);
         let all = all.filter_map(|(name, at, interest)| Some(Awaited { name, descriptor: at?, interest }));
-        all.collect::<ArrayVec<Awaited<'_, Source>, 4>>()
+        all.collect::<ArrayVec<Awaited<'_, Source>, { 2 + 2 * LineId::COUNT }>>()
     }
 
     fn woken(&mut self, ready: &Ready<Source>, now: Time) {
-        if ready.has(Source::Routes) {
-            self.tunnel.line.changed(now);
+        for (place, line) in LineId::first(self.tunnel.lines.len()).zip(&mut self.tunnel.lines) {
+            if ready.has(Source::Routes(place)) {
+                line.changed(now);
+            }
         }
         if ready.has(Source::Waker) {
             self.tunnel.waker.clear();
@@ -178,13 +195,14 @@ impl<T: FnMut(&EventLine)> Guest for Running<'_, T> {
 
 impl<T: FnMut(&EventLine)> Running<'_, T> {
     /// The device of the line is gone, and so are both directions of it; or it is back.
-    fn hear_line(&mut self, news: &LineNews, now: Time) {
+    fn hear_line(&mut self, place: LineId, news: &LineNews, now: Time) {
         let (state, what) = match news {
             LineNews::Gone { why } => (Some(LinkState::Down), What::LineGone { why: why.clone() }),
             LineNews::Refused { why } => (None, What::LineRefused { why: why.clone() }),
             LineNews::Back => (Some(LinkState::Up), What::LineBack),
         };
-        state.into_iter().for_each(|state| self.tunnel.hub.handle_line(state, now));
+        let place = Some(place).filter(|_| self.tunnel.lines.len() > 1);
+        state.into_iter().for_each(|state| self.tunnel.hub.handle_line(place, state, now));
         let peers: Vec<PeerId> = self.tunnel.journal.peers().map(|(peer, _)| peer).collect();
         for peer in peers {
             self.publish(Some(peer), what.clone(), now);

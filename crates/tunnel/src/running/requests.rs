@@ -69,7 +69,7 @@ impl RunningTunnel {
                 self.hub.counters(),
                 self.hub.datagrams_sent(),
                 self.hub.session().counters(),
-                self.line.damaged(),
+                self.lines.iter().map(|line| line.damaged()).sum(),
             ),
         }
     }
@@ -90,7 +90,7 @@ impl RunningTunnel {
         let (services, path) = link.map_or((Vec::new(), None), |(services, path)| (services, Some(path)));
         PeerStatus {
             name,
-            address: match self.line.other_end() {
+            address: match self.lines.first().and_then(|line| line.other_end()) {
                 Some(_) => Some(self.place()),
                 None => session.and_then(|session| session.address).map(|address| address.to_string()),
             },

@@ -51,13 +51,15 @@ impl RunningTunnel {
         let introduction = Introduction::new(boot, checked.configuration()).with_addresses(own);
         let session = Endpoint::new(private, introduction, Config::default(), clock.since_1970());
         let mut hub = Hub::new(session, boot, generator);
-        let mut line = line::open(settings.line())?;
-        let from = line.address();
+        let lines: Result<Vec<_>, _> = settings.lines().into_iter().map(line::open).collect();
+        let mut lines = lines?;
+        let from = lines.first().map_or(settings.listens_on().0, |line| line.address());
+        let other_end = lines.first().and_then(|line| line.other_end());
         let places = host::resolve(settings, from, tell);
-        let (names, unresolved) = add_peers(&mut hub, checked, preshared, places, line.other_end(), clock.now())?;
+        let (names, unresolved) = add_peers(&mut hub, checked, preshared, places, other_end, clock.now())?;
         let at = names.iter().filter_map(|(id, _)| hub.session().status(*id, clock.now())?.address);
         let at: Vec<SocketAddr> = at.collect();
-        let host = Host::set_up(&checked.interface, settings, line.as_mut(), &at)?;
+        let host = Host::set_up(&checked.interface, settings, &mut lines, &at)?;
         let names_of_services = service_names(&checked.link_layer.classes, &checked.link_layer.table);
         let kinds = checked.link_layer.services().into_iter().map(ServiceConfig::kind);
         let services = names_of_services.into_iter().zip(kinds).collect();
@@ -71,7 +73,7 @@ impl RunningTunnel {
         let resolver = Resolver::start(hosts, &to_resolve, UNTIL_RESOLVED, look_up, Arc::clone(&waker))
             .map_err(StartError::Thread)?;
         let journal = Journal::new(names);
-        Ok(Self { hub, line, host, resolver, clock, waker, requests, journal, services, unresolved })
+        Ok(Self { hub, lines, host, resolver, clock, waker, requests, journal, services, unresolved })
     }
 }
 
@@ -98,6 +100,7 @@ fn add_peers(
             preshared,
             address: address.or(other_end),
             keepalive: if peer.keepalive { Keepalive::Always } else { Keepalive::WhileAwaiting },
+            lines: checked.settings.udp_lines().len().max(1),
         };
         let allowed = peer.allowed.iter().map(|prefix| prefix.value).collect();
         let peer = NewPeer { session, link: link.clone(), allowed };

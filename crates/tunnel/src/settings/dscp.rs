@@ -13,7 +13,7 @@ impl Settings {
     pub(super) fn dscp_of(&self, link_layer: &LinkLayer, mistakes: &mut Mistakes) -> Vec<Ds> {
         let names = service_names(&link_layer.classes, &link_layer.table);
         // Frames of a serial line have none.
-        if self.line.is_some() {
+        if self.serial().is_some() {
             return vec![Ds::default(); names.len()];
         }
         let Some(given) = &self.dscp else {

@@ -15,7 +15,7 @@ impl Settings {
 
     /// No datagram would ever arrive there.
     pub(super) fn check_endpoints(&self, mistakes: &mut Mistakes) {
-        if self.line.is_some() {
+        if self.serial().is_some() {
             return;
         }
         let Listen(listen) = self.listens_on();

@@ -1,16 +1,92 @@
-//! A line other than UDP: `line = { serial = "/dev/ttyUSB0", baud = 57600 }`.
+//! A line other than UDP at all addresses of this machine: a serial one, or several of UDP, each by an interface or from an address.
+//!
+//! ```toml
+//! line = { serial = "/dev/ttyUSB0", baud = 57600 }
+//!
+//! [[line]]
+//! interface = "wwan0"
+//! [[line]]
+//! interface = "sat0"
+//! rate = "9.5 Mbit/s"
+//! ```
 
 use arqway_config::Located;
 use arqway_hdlc::{FRAMING, STUFFED_ONE_IN};
-use arqway_link::bearer::Mtu;
+use arqway_link::bearer::{Mtu, Rate};
 use arqway_net::{BITS_AN_OCTET, SerialConfig};
 use arqway_units::{BitRate, Octets};
-use serde::Deserialize;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use std::borrow::Cow;
+use std::fmt;
+use std::net::IpAddr;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 /// The rates of serial lines: teleprinters went slower, and no adapter goes faster.
 pub const BAUD: RangeInclusive<u32> = 50..=12_000_000;
+
+/// What carries datagrams, where that is not UDP at all addresses of this machine.
+#[derive(Debug, Clone)]
+pub enum Lines {
+    /// A serial line.
+    Serial(LineSettings),
+    /// UDP by several interfaces or from several addresses.
+    Udp(Vec<Located<UdpLineSettings>>),
+}
+
+impl<'de> Deserialize<'de> for Lines {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct OneOrSeveral;
+        impl<'de> Visitor<'de> for OneOrSeveral {
+            type Value = Lines;
+            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                out.write_str("a serial line, or a list of lines of UDP")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Lines, A::Error> {
+                LineSettings::deserialize(MapAccessDeserializer::new(map)).map(Lines::Serial)
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, sequence: A) -> Result<Lines, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(sequence)).map(Lines::Udp)
+            }
+        }
+        deserializer.deserialize_any(OneOrSeveral)
+    }
+}
+
+impl JsonSchema for Lines {
+    fn schema_name() -> Cow<'static, str> {
+        "Lines".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let serial = generator.subschema_for::<LineSettings>();
+        let several = generator.subschema_for::<Vec<Located<UdpLineSettings>>>();
+        json_schema!({ "anyOf": [serial, several] })
+    }
+}
+
+/// One line of several, over UDP: by an interface, or from an address.
+#[derive(Debug, Clone, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct UdpLineSettings {
+    /// The interface that its datagrams leave by, such as `wwan0`; it may come and go.
+    pub interface: Option<String>,
+    /// The address of this machine that they leave from: the system's routes have to lead from there by the line.
+    pub address: Option<IpAddr>,
+    /// How fast this end sends by it, where that is not the `rate` of its peer.
+    pub rate: Option<Rate>,
+}
+
+impl UdpLineSettings {
+    /// What it is called.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let address = || self.address.map(|address| address.to_string());
+        self.interface.clone().or_else(address).unwrap_or_default()
+    }
+}
 
 /// A serial line, with one peer at its other end.
 #[derive(Debug, Clone, Deserialize, schemars::JsonSchema)]

@@ -31,7 +31,7 @@ mod user;
 
 pub use key::Key;
 pub use keys::{Keys, KeysError};
-pub use line::{BAUD, FlowControl, LineSettings};
+pub use line::{BAUD, FlowControl, LineSettings, Lines, UdpLineSettings};
 pub use link_layer_file::check_link_layer;
 pub use owner::{OwnerError, check_owner};
 pub use places::{Endpoint, InterfaceAddress, Listen, NameServer, PlaceError};
@@ -43,7 +43,7 @@ use arqway_config::grammars::LINK_LAYER;
 use arqway_config::schema::{Document, Grammar, generate};
 use arqway_config::{Located, Mistake, Mistakes, Source, read_source};
 use arqway_link::mux::{self, Addresses, BestEffort, Ds, Fair, QueueLimits, Scfq, SchedulerConfig, Table};
-use arqway_link::{Bounded, LinkLayer, Resequencing, ServiceConfig, bearer, raw, rlp, tally};
+use arqway_link::{Bounded, LineId, LinkLayer, Resequencing, ServiceConfig, bearer, raw, rlp, tally};
 use arqway_session::Configuration;
 use arqway_units::{Octets, Span};
 use serde::Deserialize;
@@ -91,8 +91,9 @@ pub struct Settings {
     pub private_key: PathBuf,
     /// The port, or address and port, at which datagrams of peers arrive; any free port by default.
     pub listen: Option<Located<Listen>>,
-    /// A serial line that carries datagrams instead of UDP, to the one peer at its other end.
-    pub line: Option<Located<LineSettings>>,
+    /// A serial line that carries datagrams instead of UDP, to the one peer at its other end; or two to eight lines of UDP, each by an interface
+    /// or from an address of its own.
+    pub line: Option<Located<Lines>>,
     /// The addresses of this end in the tunnel, with the lengths of their networks' prefixes.
     pub addresses: Vec<InterfaceAddress>,
     /// The largest packet that the network layer sends into the tunnel, in octets.
@@ -315,32 +316,60 @@ fn interface(settings: &Settings, source: &Arc<Source>, default: &str, mistakes:
 
 impl Settings {
     /// Where datagrams arrive, over UDP.
-    fn listens_on(&self) -> Listen {
+    pub(crate) fn listens_on(&self) -> Listen {
         self.listen.as_ref().map_or_else(Listen::default, |listen| listen.value)
     }
 
-    /// The line that carries datagrams.
-    pub(crate) fn line(&self) -> LineConfig {
-        match &self.line {
-            None => LineConfig::Udp(self.listens_on().0),
-            Some(line) => LineConfig::Serial(line.value.config()),
+    /// The serial line, if that is what there is.
+    fn serial(&self) -> Option<(&LineSettings, &arqway_config::Origin)> {
+        match self.line.as_ref()? {
+            Located { value: Lines::Serial(serial), origin } => Some((serial, origin)),
+            Located { value: Lines::Udp(_), .. } => None,
         }
+    }
+
+    /// The lines of UDP, where there are several.
+    pub(crate) fn udp_lines(&self) -> &[Located<UdpLineSettings>] {
+        match self.line.as_ref().map(|line| &line.value) {
+            Some(Lines::Udp(lines)) => lines,
+            Some(Lines::Serial(_)) | None => &[],
+        }
+    }
+
+    /// The lines that carry datagrams, one at least.
+    pub(crate) fn lines(&self) -> Vec<LineConfig> {
+        if let Some((serial, _)) = self.serial() {
+            return vec![LineConfig::Serial(serial.config())];
+        }
+        let (listen, lines) = (self.listens_on().0, self.udp_lines());
+        if lines.is_empty() {
+            return vec![LineConfig::Udp { address: listen, interface: None }];
+        }
+        // Peers call the port of the first one.
+        let ports = std::iter::once(listen.port()).chain(std::iter::repeat(0));
+        let line = |(line, port): (&Located<UdpLineSettings>, u16)| LineConfig::Udp {
+            address: (line.value.address.unwrap_or(listen.ip()), port).into(),
+            interface: line.value.interface.clone(),
+        };
+        lines.iter().zip(ports).map(line).collect()
     }
 
     /// How fast this end sends to a peer.
     fn rate_to(&self, peer: &PeerSettings) -> bearer::Rate {
-        let of_line = || self.line.as_ref()?.value.rate().map(bearer::Rate::Fixed);
+        let of_line = || self.serial()?.0.rate().map(bearer::Rate::Fixed);
         peer.rate.or(self.rate).or_else(of_line).unwrap_or(bearer::Rate::AUTOMATIC)
     }
 
     /// The bearer of a link on which this end sends so fast.
     fn bearer(&self, link_layer: &LinkLayer, rate: bearer::Rate) -> bearer::Config {
         let given = link_layer.bearer.clone().unwrap_or_default();
-        let sealed = bearer::Config { rate, rate_up: None, hellos: false, ..given };
-        match &self.line {
+        let of_line = |line: &Located<UdpLineSettings>| bearer::LineConfig { rate: line.value.rate, rate_up: None };
+        let line = self.udp_lines().iter().map(of_line).collect();
+        let sealed = bearer::Config { rate, rate_up: None, hellos: false, line, ..given };
+        match self.serial() {
             None => bearer::Config { overhead: given.overhead.max(SEALING + IP_AND_UDP), ..sealed },
             // Whatever fits into a frame crosses.
-            Some(Located { value: LineSettings { frame, .. }, .. }) => {
+            Some((LineSettings { frame, .. }, _)) => {
                 let overhead = SEALING + LineSettings::overhead();
                 bearer::Config { overhead, mtu_least: *frame, mtu_most: *frame, ..sealed }
             }
@@ -349,12 +378,12 @@ impl Settings {
 
     /// A line other than UDP has no addresses, and one peer.
     fn check_line(&self, mistakes: &mut Mistakes) {
-        let Some(line) = &self.line else { return };
-        let LineSettings { serial, baud, .. } = &line.value;
+        self.check_udp_lines(mistakes);
+        let Some((LineSettings { serial, baud, .. }, origin)) = self.serial() else { return };
         // One that is not there may come.
         if fs::metadata(serial).is_ok_and(|found| !found.file_type().is_char_device()) {
             let message = format!("`{}` is not a serial device; expected one such as /dev/ttyUSB0", serial.display());
-            mistakes.push(line.mistake(message));
+            mistakes.push(Mistake { origin: origin.clone(), message, help: None });
         }
         if !line::BAUD.contains(&baud.value) {
             let (least, most) = (line::BAUD.start(), line::BAUD.end());
@@ -368,6 +397,36 @@ impl Settings {
         }
         for peer in self.peer.iter().skip(1) {
             mistakes.push(peer.mistake("a second peer on a serial line; expected the one at its other end"));
+        }
+    }
+
+    /// Two to eight lines, each by an interface or from an address, and no two alike.
+    fn check_udp_lines(&self, mistakes: &mut Mistakes) {
+        let lines = self.udp_lines();
+        if let Some(line) = self.line.as_ref().filter(|line| matches!(line.value, Lines::Udp(_)))
+            && !(2..=LineId::COUNT).contains(&lines.len())
+        {
+            let message = format!("{} lines; expected 2 to {}", lines.len(), LineId::COUNT);
+            mistakes.push(line.mistake(message).help("without `line` datagrams go as the system's routes lead them"));
+        }
+        for (index, line) in lines.iter().enumerate() {
+            let UdpLineSettings { interface, address, .. } = &line.value;
+            if interface.is_some() == address.is_some() {
+                mistakes.push(line.mistake("a line is by an `interface` or from an `address`; expected one of both"));
+            } else if lines[..index].iter().any(|before| before.value.name() == line.value.name()) {
+                let message = format!("a second line by `{}`; expected one of its own for each", line.value.name());
+                mistakes.push(line.mistake(message));
+            }
+            if interface.as_ref().is_some_and(|name| !is_name(name)) {
+                mistakes.push(line.mistake(format!("`{}` cannot be the name of an interface", line.value.name())));
+            }
+        }
+        if let Some(listen) = self.listen.as_ref().filter(|_| !lines.is_empty())
+            && !listen.value.0.ip().is_unspecified()
+        {
+            let mistake =
+                listen.mistake("each line has its own address; expected a port alone, at which the first one listens");
+            mistakes.push(mistake);
         }
     }
 

@@ -1,8 +1,7 @@
 //! Settings as `--check` says them.
 
-use super::{Checked, LineSettings, PeerSettings, Settings};
+use super::{Checked, LineSettings, PeerSettings, Settings, UdpLineSettings};
 use crate::hub::NewLink;
-use arqway_config::Located;
 use arqway_link::mux::{self, Ds};
 use arqway_link::{LinkLayer, ServiceConfig, bearer};
 use std::fmt;
@@ -10,17 +9,24 @@ use std::fmt;
 /// What the settings mean, a line each.
 impl fmt::Display for Checked {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Settings { addresses, line, mtu, .. } = &self.settings;
+        let Settings { addresses, mtu, .. } = &self.settings;
+        let serial = self.settings.serial();
         let addresses: Vec<String> = addresses.iter().map(ToString::to_string).collect();
         writeln!(out, "interface {}", self.interface)?;
         writeln!(out, "  addresses       {}", addresses.join(", "))?;
         writeln!(out, "  mtu             {mtu}")?;
-        match line {
+        match serial {
             None => writeln!(out, "  listens on      {}", self.settings.listens_on())?,
-            Some(Located { value: LineSettings { serial, baud, frame, .. }, .. }) => {
+            Some((LineSettings { serial, baud, frame, .. }, _)) => {
                 let (serial, baud, frame) = (serial.display(), baud.value, frame.get());
                 writeln!(out, "  serial line     {serial}, {baud} baud, frames of {frame} octets")?;
             }
+        }
+        for (number, line) in self.settings.udp_lines().iter().enumerate() {
+            let UdpLineSettings { interface, rate, .. } = &line.value;
+            let kind = if interface.is_some() { "by interface" } else { "from" };
+            let rate = rate.map_or_else(String::new, |rate| format!(", {rate}"));
+            writeln!(out, "  line {number}          {kind} {}{rate}", line.value.name())?;
         }
         self.settings.fmt_host(out)?;
         let LinkLayer { classes, table, .. } = &self.link_layer;
@@ -35,7 +41,7 @@ impl fmt::Display for Checked {
         for (peer, NewLink { bearer, .. }) in self.settings.peer.iter().zip(&self.links) {
             let PeerSettings { endpoint, allowed, .. } = &peer.value;
             let allowed: Vec<String> = allowed.iter().map(|prefix| prefix.value.to_string()).collect();
-            let at = match (endpoint, line) {
+            let at = match (endpoint, serial) {
                 (Some(at), _) => at.value.to_string(),
                 (None, None) => "learned when it calls".to_owned(),
                 (None, Some(_)) => "the other end of the line".to_owned(),

@@ -18,9 +18,11 @@ impl Settings {
             let help = format!("`rate` says how fast this end sends; remove `{rate}`");
             refuse(of_bearer(rate), "the rate of a tunnel's link is its `rate`", &help);
         }
+        let help = "`[[line]]` of the tunnel has the lines; remove `line` of the bearer";
+        refuse(of_bearer("line"), "the lines of a tunnel's link are its `line`s", help);
         let hellos = of_bearer("hellos").filter(|hellos| hellos.value == Value::Boolean(true));
         refuse(hellos, "a tunnel has no hellos: its handshakes say who the peer is", "remove `hellos`");
-        if self.line.is_none() {
+        if self.serial().is_none() {
             return;
         }
         let nothing = |key: &str| format!("`{key}` has no meaning on a serial line");

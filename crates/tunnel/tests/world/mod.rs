@@ -9,7 +9,7 @@ use arqway_session::{
     Config, Configuration, Endpoint, Introduction, Keepalive, PeerConfig, PeerId, PresharedKey, PrivateKey,
 };
 use arqway_tunnel::{Event, Hub, Line, LineHint, NetworkLayer, NewLink, NewPeer, Next};
-use arqway_units::{Octets, Span, Time};
+use arqway_units::{LineId, Octets, Span, Time};
 use bytes::{Bytes, BytesMut};
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng, SeedableRng};
@@ -203,6 +203,7 @@ fn end(
             preshared: PresharedKey::default(),
             address: (addressed == Addressed::Yes).then(|| outer_address(*peer)),
             keepalive: Keepalive::default(),
+            lines: 1,
         };
         let plan: Plan = link_layer.mux(None).plan().expect("a link layer");
         let link = NewLink {
@@ -277,7 +278,7 @@ impl World {
         let of_ends = self.ends.iter().filter_map(|end| match end.next {
             Next::Turn => Some(self.now),
             // Nobody tells when this line has room: it is tried now and then.
-            Next::Wait { until, for_room: true } => {
+            Next::Wait { until, for_room } if for_room.has(LineId::FIRST) => {
                 let again = end.line.now + Span::from_milliseconds(1);
                 Some(until.map_or(again, |until| until.min(again)))
             }
@@ -306,7 +307,7 @@ impl World {
             self.lose_strays();
             for end in &mut self.ends {
                 end.line.now = self.now;
-                end.next = end.tunnel.turn(&mut end.line, &mut end.host, self.now).expect("nothing here breaks");
+                end.next = end.tunnel.turn(&mut [&mut end.line], &mut end.host, self.now).expect("nothing here breaks");
             }
         }
         true
@@ -322,7 +323,7 @@ impl World {
     /// The device of an end's line is gone, or there again.
     pub(crate) fn line(&mut self, end: usize, state: LinkState) {
         let End { tunnel, next, .. } = &mut self.ends[end];
-        tunnel.handle_line(state, self.now);
+        tunnel.handle_line(None, state, self.now);
         *next = Next::Turn;
     }
 
