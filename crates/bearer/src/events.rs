@@ -1,19 +1,14 @@
 //! What the owner of a bearer learns, by [`Bearer::poll_event`](super::Bearer::poll_event).
 
-use arqway_contract::LineId;
 use arqway_units::{BitRate, Octets};
 
-/// Something that happened to the link.
+/// Something that happened to the link, or to one of its lines where it has several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
     /// It carries packets from now on: the peer is there, or is back.
     Up,
-    /// It is silent: services stand still.
+    /// It is silent: services stand still. Of a line of several: what had been given to it goes by another.
     Down,
-    /// A line carries packets from now on, of several.
-    LineUp(LineId),
-    /// A line is silent, or was taken away: what had been given to it goes by another.
-    LineDown(LineId),
     /// The search for the size of the largest datagram has come to this one, with the overhead. What is too large for
     /// [`largest_packet`](arqway_contract::LinkService::largest_packet) is to be answered, not sent.
     Mtu(Octets),

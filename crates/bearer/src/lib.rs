@@ -147,8 +147,8 @@ impl<S: LinkService> Bearer<S> {
         }
     }
 
-    /// What happened since this was asked last.
-    pub fn poll_event(&mut self) -> Option<Event> {
+    /// What happened since this was asked last, and to which line, if that is one of several.
+    pub fn poll_event(&mut self) -> Option<(Option<LineId>, Event)> {
         self.shared.events.pop()
     }
 
@@ -215,11 +215,12 @@ impl<S: LinkService> Bearer<S> {
     /// The datagrams take another path from now on: what was measured of the one before does not hold.
     pub fn change_path(&mut self, now: Time) {
         self.shared.last_input = now;
+        let are_several = self.lines.are_several();
         for line in self.lines.iter_mut() {
             let was_slowed = line.path.slowed_from().is_some();
             line.path.forget(&self.shared.config, now);
             if was_slowed {
-                self.shared.events.push(Event::Restored);
+                self.shared.tell(Some(line.id).filter(|_| are_several), Event::Restored);
             }
         }
         self.tell_capacity();
@@ -253,6 +254,11 @@ impl<S: LinkService> Bearer<S> {
         self.tell_services(now);
     }
 
+    /// A line, to be told of, where it is one of several.
+    fn named(&self, line: LineId) -> Option<LineId> {
+        Some(line).filter(|_| self.lines.are_several())
+    }
+
     fn line(&mut self, line: LineId) -> &mut Line {
         self.lines.get_mut(line)
     }
@@ -271,7 +277,8 @@ impl<S: LinkService> Bearer<S> {
     /// The size of the largest datagram, once it is found.
     fn tell_mtu(&mut self, line: LineId) {
         if let Some(size) = self.line(line).path.mtu.poll_found() {
-            self.shared.events.push(Event::Mtu(Octets::new(size.into())));
+            let of = self.named(line);
+            self.shared.tell(of, Event::Mtu(Octets::new(size.into())));
         }
     }
 
@@ -290,6 +297,7 @@ impl<S: LinkService> Bearer<S> {
         if self.shared.epoch.id().is_none() {
             return;
         }
+        self.lose_closed(now);
         self.mind_silence(now);
         for line in self.lines.ids() {
             let is_up = self.shared.is_up;

@@ -24,6 +24,8 @@ pub(super) struct Line {
     pub(super) outage: Outage,
     /// What the services were told of it.
     pub(super) is_up: bool,
+    /// Somebody has closed it: when what is under way on it counts as lost, if it is not told of before.
+    pub(super) lost_at: Option<Time>,
     /// When its round trip was measured last, or was to be, and how many frames the link had sent by then.
     measured: Option<(Time, u64)>,
 }
@@ -70,7 +72,15 @@ pub(super) struct Wants {
 impl Line {
     pub(super) fn new(id: LineId, config: &Config, context: &LinkContext, now: Time) -> Self {
         let path = Path::new(config, id, context, now);
-        Self { id, path, transit: Transit::default(), outage: Outage::default(), is_up: false, measured: None }
+        Self {
+            id,
+            path,
+            transit: Transit::default(),
+            outage: Outage::default(),
+            is_up: false,
+            lost_at: None,
+            measured: None,
+        }
     }
 
     /// Its round trip has just been measured, or is about to be.
@@ -91,7 +101,8 @@ impl Line {
 
     /// What services are told of it.
     pub(super) fn state(&self) -> LineState {
-        LineState { is_up: self.is_up, rate: self.path.capacity(), round_trip: self.path.round_trip() }
+        let is_lost = !self.is_up && self.lost_at.is_none();
+        LineState { is_up: self.is_up, is_lost, rate: self.path.capacity(), round_trip: self.path.round_trip() }
     }
 
     /// Nothing that services gave it for datagrams goes any more. Frames that nobody waits for are another line's.

@@ -125,7 +125,7 @@ impl<S: LinkService> Bearer<S> {
                     line.path.interrupt();
                 }
             }
-            self.shared.events.push(event);
+            self.shared.tell(None, event);
             self.shared.inner.handle_link(state, now);
         }
         if !self.lines.are_several() {
@@ -140,24 +140,38 @@ impl<S: LinkService> Bearer<S> {
 
     /// Tells the services of a line, where it has come or gone.
     fn tell_line(&mut self, line: LineId, now: Time) {
+        let limits = self.limits_of(line);
         let Self { shared, lines, .. } = self;
         let found = lines.get_mut(line);
         if found.is_there() == found.is_up {
             return;
         }
         found.is_up = found.is_there();
+        // Who announces that a line goes down does so while what is on it still arrives.
+        let is_closed = !found.is_up && found.outage == Outage::default().with(Reason::Announced, true);
+        found.lost_at = (is_closed && found.path.sent.unanswered_since().is_some()).then(|| now + limits.limit);
         let mut others = alloc::collections::VecDeque::new();
         if !found.is_up {
             found.path.mtu.pause();
             found.path.interrupt();
             others = found.empty(&mut shared.inner, now);
         }
-        shared.events.push(if found.is_up { Event::LineUp(line) } else { Event::LineDown(line) });
+        shared.tell(Some(line), if found.is_up { Event::Up } else { Event::Down });
         shared.inner.handle_line(line, found.state(), now);
         if let Some(other) = lines.iter_mut().find(|line| line.is_there()) {
             others.into_iter().for_each(|frame: Frame| other.transit.packer.push(frame, now));
         }
         self.tell_capacity();
+    }
+
+    /// What was under way on a line that was closed has had its time.
+    pub(super) fn lose_closed(&mut self, now: Time) {
+        let Self { shared, lines, .. } = self;
+        for line in lines.iter_mut() {
+            if line.lost_at.take_if(|at| *at <= now).is_some() && !line.is_up {
+                shared.inner.handle_line(line.id, line.state(), now);
+            }
+        }
     }
 
     /// Asks silent lines, and gives them up. With one that goes, others are waited for longer.

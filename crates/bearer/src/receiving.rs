@@ -143,6 +143,7 @@ impl<S: LinkService> Bearer<S> {
     }
 
     fn hear_report(&mut self, line: LineId, report: &Report, now: Time) {
+        let of = self.named(line);
         let Line { path, transit, .. } = self.line(line);
         let Some(news) = path.sent.report(report, now) else { return };
         transit.wants.short |= report.takes_short;
@@ -155,19 +156,19 @@ impl<S: LinkService> Bearer<S> {
         if self.line(line).path.follow(&news, now) {
             self.tell_capacity();
             if let Some(rate) = self.line(line).path.poll_change() {
-                self.shared.events.push(Event::Rate(rate));
+                self.shared.tell(of, Event::Rate(rate));
             }
         }
         if let Some(change) = self.line(line).path.judge(&news, now) {
             match self.line(line).path.slowed_from() {
-                Some(_) if change.is_news => self.shared.events.push(Event::Slowed(change.pace)),
+                Some(_) if change.is_news => self.shared.tell(of, Event::Slowed(change.pace)),
                 Some(_) => {}
-                None => self.shared.events.push(Event::Restored),
+                None => self.shared.tell(of, Event::Restored),
             }
             self.tell_capacity();
         }
         if let Some(carries) = self.line(line).path.fall_short(&news, now) {
-            self.shared.events.push(Event::RateTooHigh(carries));
+            self.shared.tell(of, Event::RateTooHigh(carries));
         }
         if self.line(line).path.liveness.answered(now) {
             self.tell_services(now);

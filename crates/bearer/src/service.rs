@@ -143,9 +143,9 @@ impl<S: LinkService> LinkService for Bearer<S> {
 impl<S: LinkService> Bearer<S> {
     /// When something is to be done about a line.
     fn deadline_of(&self, line: &Line, is_agreed: bool) -> Option<Time> {
-        let Line { path, transit, outage, .. } = line;
+        let Line { path, transit, outage, lost_at, .. } = line;
         if !outage.is_over() {
-            return None;
+            return *lost_at;
         }
         // What is due already waits for the pace or for room below, not for time.
         let ahead = [

@@ -25,7 +25,7 @@ pub(super) struct Shared<S> {
     /// What services counted that were built before these.
     pub(super) counted_before: Counters,
     pub(super) epoch: Epoch,
-    pub(super) events: Events<Event>,
+    pub(super) events: Events<(Option<LineId>, Event)>,
     pub(super) counters: BearerCounters,
     /// The time of the last input: what time alone brings shows at the next one, when `poll_timeout` says that it is due.
     pub(super) last_input: Time,
@@ -75,6 +75,11 @@ impl<S: LinkService> Shared<S> {
         }
     }
 
+    /// Something has happened, to one line of several or to the link.
+    pub(super) fn tell(&mut self, line: Option<LineId>, event: Event) {
+        self.events.push((line, event));
+    }
+
     /// Whether a hello may go by a line.
     pub(super) fn says_hello(&self, line: LineId, lines: usize) -> bool {
         self.hello_by.index() % lines == line.index()
@@ -88,7 +93,7 @@ impl<S: LinkService> Shared<S> {
     /// The peer has restarted, and knows nothing of what these services knew: others take their place.
     pub(super) fn rebuild(&mut self, path: &Path, now: Time) {
         self.counters.peer_restarts += 1;
-        self.events.push(Event::PeerRestarted);
+        self.tell(None, Event::PeerRestarted);
         self.inner.handle_restart();
         while let Some(packet) = self.inner.poll_packet() {
             self.last_packets.push_back(packet);

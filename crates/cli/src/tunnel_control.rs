@@ -11,7 +11,8 @@ Examples:
   arqway hint boat down                 the antenna turns away
   arqway hint boat up                   the same line is back
   arqway hint boat handoff              the line is another one now: another cell, another address
-  arqway hint hub down --peer boat      only the line to this peer";
+  arqway hint hub down --peer boat      only the line to this peer
+  arqway hint boat down --line 1        only this one of several lines: others carry on";
 
 const DOWN: &str = "It ends in good order, as with Ctrl-C; this command returns once it has ended.
 
@@ -30,6 +31,9 @@ pub(crate) struct Hint {
     /// The line to this peer alone [default: to all peers]
     #[arg(long, value_name = "NAME")]
     peer: Option<String>,
+    /// One line of several, by the number that `arqway status` shows [default: all]
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u8).range(0..8))]
+    line: Option<u8>,
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
@@ -60,7 +64,8 @@ pub(crate) fn hint(arguments: &Hint) -> Result<(), Failure> {
         return Err(Failure::usage("--peer: expected the name of a peer, as `arqway status` shows it"));
     }
     let peer = arguments.peer.as_ref().map(|peer| format!(" {peer}")).unwrap_or_default();
-    ask(&arguments.link, &format!("hint {hint}{peer}")).and_then(Answers::only).map(drop).map_err(failure)
+    let request = arguments.line.map_or_else(|| "hint".to_owned(), |line| format!("hint-line {line}"));
+    ask(&arguments.link, &format!("{request} {hint}{peer}")).and_then(Answers::only).map(drop).map_err(failure)
 }
 
 pub(crate) fn down(arguments: &Down) -> Result<(), Failure> {

@@ -2,7 +2,9 @@
 
 use crate::failure::Failure;
 use crate::terminal::{print, print_while_read};
-use arqway_tunnel::{Answers, AskError, EventLine, FlowStatus, FlowsStatus, PeerStatus, ServiceStatus, Status, ask};
+use arqway_tunnel::{
+    Answers, AskError, EventLine, FlowStatus, FlowsStatus, LineStatus, PeerStatus, ServiceStatus, Status, ask,
+};
 use arqway_units::Span;
 use std::process::ExitCode;
 
@@ -198,6 +200,7 @@ fn of_peer(peer: &PeerStatus) -> Vec<String> {
         line_queue_s,
         line_carries_bps,
         delivery_rate_bps,
+        lines: of_lines,
         services,
     } = peer;
     let state = match (is_up, is_announced_down, is_line_gone) {
@@ -232,8 +235,23 @@ fn of_peer(peer: &PeerStatus) -> Vec<String> {
             "service", "kind", "sent", "received", "payload", "loss", "resent", "dropped", "marked"
         ),
     ];
+    lines.splice(2..2, of_lines.iter().enumerate().map(of_line));
     lines.extend(services.iter().map(of_service));
     lines
+}
+
+/// One line of several.
+fn of_line((number, line): (usize, &LineStatus)) -> String {
+    let LineStatus { name, address, is_up, round_trip_s, mtu_octets, rate_bps, rate_found, delivery_rate_bps } = line;
+    let state = if *is_up { "up" } else { "down" };
+    let name = name.as_deref().map_or_else(String::new, |name| format!(" by {name}"));
+    let at = address.as_deref().map_or_else(String::new, |address| format!(" to {address}"));
+    let most = rate_bps.map_or_else(|| "unlimited".to_owned(), |most| rate(Some(precise(most))));
+    let found = rate_found.as_deref().map_or_else(String::new, |finding| format!(" (found: {finding})"));
+    let (round_trip, received) = (time(*round_trip_s), rate(delivery_rate_bps.map(precise)));
+    format!(
+        "  line {number}{name}{at}: {state}, round trip {round_trip}, path MTU {mtu_octets}, at most {most}{found}, peer receives {received}"
+    )
 }
 
 fn of_service(service: &ServiceStatus) -> String {

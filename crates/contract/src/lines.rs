@@ -40,8 +40,10 @@ impl Default for Turn {
 /// What is known of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineState {
-    /// Whether frames cross it. What was under way on one that goes down may be lost, and does not come back with it.
+    /// Whether frames may go by it.
     pub is_up: bool,
+    /// Whether what is under way on it may be lost, and does not come back with it. One that somebody closes brings it to its end.
+    pub is_lost: bool,
     /// How fast frames leave.
     pub rate: Option<BitRate>,
     /// How long a round trip takes, or a guess.

@@ -31,8 +31,8 @@ pub mod settings;
 mod start_error;
 
 pub use control::{
-    Answers, AskError, BindError, CountersStatus, EventLine, FlowStatus, FlowsStatus, PeerStatus, ServiceStatus,
-    Status, What, ask,
+    Answers, AskError, BindError, CountersStatus, EventLine, FlowStatus, FlowsStatus, LineStatus, PeerStatus,
+    ServiceStatus, Status, What, ask,
 };
 pub use hub::{AddError, Counters, Event, ForRoom, Hub, LineHint, NetworkLayer, NewLink, NewPeer, Next};
 pub use line::Line;

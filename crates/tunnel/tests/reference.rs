@@ -1,7 +1,7 @@
 //! `docs/reference/tunnel-status.md` explains each key of the JSON that a tunnel says of itself, and no other.
 
 use arqway_tunnel::{
-    CountersStatus, EventLine, FlowStatus, FlowsStatus, LineHint, PeerStatus, ServiceStatus, Status, What,
+    CountersStatus, EventLine, FlowStatus, FlowsStatus, LineHint, LineStatus, PeerStatus, ServiceStatus, Status, What,
 };
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -49,7 +49,18 @@ fn each_key_of_the_status_is_explained() {
         packets_marked: 0,
         acknowledgements_made: 0,
     };
+    let line = LineStatus {
+        name: None,
+        address: None,
+        is_up: true,
+        round_trip_s: None,
+        mtu_octets: 1500,
+        rate_bps: None,
+        rate_found: None,
+        delivery_rate_bps: None,
+    };
     let peer = PeerStatus {
+        lines: vec![line],
         name: text(),
         address: None,
         is_up: true,
@@ -109,9 +120,11 @@ fn each_event_is_explained() {
         What::Misdirected { from: why(), public_key: why(), of: Some(why()) },
         What::KeyTwice { at: why(), before: why() },
         What::Unresolved { endpoint: why(), why: why() },
-        What::Moved { to: why(), line: Some(1) },
+        What::Moved { to: why() },
         What::Up,
         What::Down,
+        What::LineUp,
+        What::LineDown,
         What::Slowed { to_bps: 1 },
         What::Rate { found_bps: 1 },
         What::RateTooHigh { carries_bps: 1 },
@@ -122,7 +135,7 @@ fn each_event_is_explained() {
         What::LineBack,
         What::Mtu { octets: 1500 },
     ];
-    let lines = all.map(|what| EventLine { at_s: 0.0, number: 1, peer: Some(why()), what });
+    let lines = all.map(|what| EventLine { at_s: 0.0, number: 1, peer: Some(why()), line: Some(1), what });
     let events: Vec<Value> = lines.iter().map(|line| serde_json::to_value(line).expect("JSON")).collect();
     let names = events.iter().map(|event| event["event"].as_str().expect("a name").to_owned()).collect();
     assert_eq!(explained("## Events", "```"), names);

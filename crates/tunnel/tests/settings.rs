@@ -124,6 +124,41 @@ fn mistakes_between_settings_are_told_too() {
 }
 
 #[test]
+fn several_lines_go_each_by_an_interface_or_from_an_address_of_its_own() {
+    let said =
+        with("line = [{ interface = \"wwan0\" }, { address = \"192.0.2.7\", rate = \"9 Mbit/s\" }]").expect("lines");
+    let said = said.to_string();
+    for expected in ["\n  line 0          by interface wwan0\n", "\n  line 1          from 192.0.2.7, 9 Mbit/s\n"] {
+        assert!(said.contains(expected), "{said}");
+    }
+    for (lines, expected) in [
+        ("line = [{ interface = \"wwan0\" }]", "1 lines; expected 2 to 8"),
+        (
+            "line = [{ interface = \"a\" }, { interface = \"a\" }]",
+            "a second line by `a`; expected one of its own for each",
+        ),
+        (
+            "line = [{ interface = \"a\" }, {}]",
+            "a line is by an `interface` or from an `address`; expected one of both",
+        ),
+        ("line = [{ interface = \"a\" }, { interface = \"b/c\" }]", "`b/c` cannot be the name of an interface"),
+        ("line = [{ interface = \"a\" }, { name = \"b\" }]", "unknown key `name`"),
+        (
+            "listen = \"192.0.2.1:5\"\nline = [{ interface = \"a\" }, { interface = \"b\" }]",
+            "each line has its own address; expected a port alone",
+        ),
+        ("line = 5", "expected a table or a list, found 5"),
+        (
+            "line = [{ interface = \"a\" }, { interface = \"b\" }]\n[link-layer.bearer]\nline = [{}, {}]",
+            "the lines of a tunnel's link are its `line`s",
+        ),
+    ] {
+        let said = with(lines).expect_err(lines);
+        assert!(said.contains(expected), "{lines}: {said}");
+    }
+}
+
+#[test]
 fn a_serial_line_has_one_peer_and_no_addresses() {
     let line = |baud: u32| format!("line = {{ serial = \"/dev/ttyUSB0\", baud = {baud}, frame = \"300 octets\" }}");
     let checked = with(&line(57_600)).expect("settings");
@@ -317,7 +352,7 @@ fn the_settings_that_the_documentation_shows_can_be_read() {
             read(block).unwrap_or_else(|mistakes| panic!("{page}:\n{block}\n{mistakes}"));
         }
     }
-    assert_eq!(blocks, 7);
+    assert_eq!(blocks, 8);
 }
 
 #[test]

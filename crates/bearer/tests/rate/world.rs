@@ -301,7 +301,7 @@ impl World {
             seen.told = end.inner().told;
             seen.reports = reports;
             seen.heeds_marks = end.path().found.is_some_and(|found| found.finding == Finding::Marks);
-            while let Some(event) = end.poll_event() {
+            while let Some((_, event)) = end.poll_event() {
                 if let Event::Rate(rate) = event {
                     seen.event = Some(rate.as_bits_per_second() as f64 / 1e6);
                 }

@@ -17,8 +17,8 @@ fn pace(world: &World) -> u64 {
 /// When the pace was lowered because less than half had arrived, and when it was as configured again, in milliseconds.
 fn changes(world: &World) -> [Vec<u64>; 2] {
     let of = |is: fn(&Event) -> bool| {
-        let events = world.machines[0].events.iter().filter(|(_, event)| is(event));
-        events.map(|(time, _)| milliseconds(*time - at(0))).collect()
+        let events = world.machines[0].events.iter().filter(|(.., event)| is(event));
+        events.map(|(time, ..)| milliseconds(*time - at(0))).collect()
     };
     [of(|event| matches!(event, Event::Slowed(_))), of(|event| *event == Event::Restored)]
 }

@@ -60,10 +60,10 @@ fn a_line_that_dies_is_given_up_after_a_round_trip_and_50_ms_and_what_it_had_goe
         world.run_until(60_000);
         check(&world, 0);
         let sender = &world.machines[0];
-        let down = sender.when(Event::LineDown(line(dies)));
+        let down = sender.when_of(Some(line(dies)), Event::Down);
         // What went last was heard of up to half a round trip after the line had died; a datagram takes 4 ms, and reports are 25 ms apart.
         assert!(matches!(down[..], [at] if (2100..=2210).contains(&at)), "{down:?}");
-        let up = sender.when(Event::LineUp(line(dies)));
+        let up = sender.when_of(Some(line(dies)), Event::Up);
         assert!(matches!(up[..], [.., at] if (7000..=8200).contains(&at)), "{up:?}");
         assert_eq!((sender.when(Event::Down), sender.is_up()), (Vec::new(), true));
         assert!(longest_gap(&world, 1, 1000, 7000) <= 300 + 2 * 100, "{}", longest_gap(&world, 1, 1000, 7000));
@@ -172,4 +172,21 @@ proptest! {
             prop_assert!(machine.is_up());
         }
     }
+}
+
+#[test]
+fn of_a_line_that_is_closed_nothing_is_lost_and_nothing_sent_twice() {
+    let mut world = World::new(setting("tally", &[way(2, 50), way(2, 120)]));
+    world.packets(0, 1000, 1500, 0, 4000);
+    for (close, open) in [(1000, 2500), (3000, 4000)] {
+        world.run_until(close);
+        world.close(0, line(1), true);
+        world.run_until(open);
+        world.close(0, line(1), false);
+    }
+    world.run_until(60_000);
+    check(&world, 0);
+    let [sent, received] = [0, 1].map(|index| world.machines[index].end.counters());
+    assert_eq!((sent.frames_resent, received.duplicates_received), (0, 0));
+    assert!(longest_gap(&world, 1, 500, 5500) < 200, "{}", longest_gap(&world, 1, 500, 5500));
 }

@@ -285,7 +285,7 @@ fn events_that_nobody_asks_for_are_kept_within_bounds_the_latest_last() {
         end.handle_link(LinkState::Up, at(3_000));
     }
     let events: Vec<_> = std::iter::from_fn(|| end.inner_mut().poll_event()).collect();
-    assert_eq!((events.len(), events.last()), (1024, Some(&Event::Up)));
+    assert_eq!((events.len(), events.last()), (1024, Some(&(None, Event::Up))));
 }
 
 #[test]

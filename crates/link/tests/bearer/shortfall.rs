@@ -1,7 +1,7 @@
 //! A line that carries less than the pace is said, and no other.
 
 use super::*;
-use arqway_units::BitRate;
+use arqway_units::{BitRate, LineId};
 
 /// A line of 10 Mbit/s, 40 ms each way, with a queue, and a pace.
 fn line(service: &'static str, queue: usize, pace: &str) -> Setting {
@@ -21,7 +21,7 @@ fn offer(world: &mut World, kilobits: u64, seconds: u64) {
 
 /// When it was said, in milliseconds, and of how many kbit/s.
 fn said(world: &World) -> Vec<(u64, u64)> {
-    let of = |(time, event): &(Time, Event)| match event {
+    let of = |(time, _, event): &(Time, Option<LineId>, Event)| match event {
         Event::RateTooHigh(rate) => Some((milliseconds(*time - at(0)), rate.as_bits_per_second() / 1000)),
         _ => None,
     };

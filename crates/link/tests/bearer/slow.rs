@@ -73,7 +73,7 @@ fn a_path_of_small_datagrams_that_loses_some_is_up_and_its_mtu_is_said_once_at_b
         world.packets(1, 53, 100, 500, 400_000);
         world.run_until(40_000);
         for (end, machine) in world.machines.iter().enumerate() {
-            let events: Vec<Event> = machine.events.iter().map(|(_, event)| *event).collect();
+            let events: Vec<Event> = machine.events.iter().map(|(.., event)| *event).collect();
             assert_eq!(events, [Event::Up, Event::Mtu(Octets::new(300))], "seed {seed}, end {end}");
             assert!(machine.events[1].0 < at(20_000), "seed {seed}, end {end}");
         }

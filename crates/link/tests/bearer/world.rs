@@ -117,7 +117,8 @@ pub(super) struct Machine {
     /// What the end took, by epoch.
     pub(super) taken: Vec<(u8, u32)>,
     pub(super) delivered: Vec<Delivered>,
-    pub(super) events: Vec<(Time, Event)>,
+    /// With the line that each is of, if that is one of several.
+    pub(super) events: Vec<(Time, Option<LineId>, Event)>,
     /// By lines.
     ready: Vec<VecDeque<Frame>>,
     departed: Vec<(Tag, Ticket)>,
@@ -219,8 +220,13 @@ impl Machine {
 
     /// When events of a kind happened, in milliseconds.
     pub(super) fn when(&self, event: Event) -> Vec<u64> {
-        let of_kind = self.events.iter().filter(|(_, happened)| *happened == event);
-        of_kind.map(|(at, _)| (*at - Time::ZERO).as_nanoseconds() / 1_000_000).collect()
+        self.when_of(None, event)
+    }
+
+    /// The same of a line.
+    pub(super) fn when_of(&self, line: Option<LineId>, event: Event) -> Vec<u64> {
+        let of_kind = self.events.iter().filter(|(_, of, happened)| (*of, *happened) == (line, event));
+        of_kind.map(|(at, ..)| (*at - Time::ZERO).as_nanoseconds() / 1_000_000).collect()
     }
 }
 
@@ -306,6 +312,14 @@ impl World {
         self.schedule(self.now, Happening::Arrival(to, Frame::from_wire(Tag::from_octet(PING), name.into())));
     }
 
+    /// Somebody closes a line at an end, or opens it again.
+    pub(super) fn close(&mut self, index: usize, line: LineId, holds: bool) {
+        let now = self.now;
+        let bearer = self.machines[index].end.inner_mut();
+        bearer.set_line_outage(line, arqway_link::bearer::Reason::Announced, holds, now);
+        self.schedule(now, Happening::Wake);
+    }
+
     /// xorshift64*: fates need no better one.
     fn random(&mut self, below: u64) -> u64 {
         self.random ^= self.random >> 12;
@@ -386,8 +400,8 @@ impl World {
             pump(&mut machine.end, &mut socket, now);
             let Socket { sent, delivered, deadline, .. } = socket;
             machine.wake_at = deadline.map(|deadline| deadline.max(now) + self.setting.late);
-            while let Some(event) = machine.end.inner_mut().poll_event() {
-                machine.events.push((now, event));
+            while let Some((line, event)) = machine.end.inner_mut().poll_event() {
+                machine.events.push((now, line, event));
             }
             machine.delivered.extend(delivered.iter().map(|packet| read(packet, now)));
             if sent.is_empty() && machine.departed.is_empty() {

@@ -190,7 +190,7 @@ impl Sender {
         let is_fixed = self.config.without == Some(Mechanism::TailProbe);
         self.lines.reach(line, |_| Line::new(Timing::new(Some(state.round_trip), is_fixed)));
         let was_up = core::mem::replace(&mut self.lines.get_mut(line).is_up, state.is_up);
-        if was_up && !state.is_up {
+        if state.is_lost {
             self.lose_line(line);
         }
         if !was_up && state.is_up {

@@ -23,6 +23,9 @@ pub struct EventLine {
     /// What the peer is called, if it is about one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peer: Option<String>,
+    /// The number of the line that it is about, if that is one of several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u8>,
     /// What happened to it.
     #[serde(flatten)]
     pub what: What,
@@ -97,24 +100,15 @@ pub enum What {
     Moved {
         /// Where.
         to: String,
-        /// The number of the line that this is about, if it is not the first.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        line: Option<u8>,
     },
     /// Packets cross the link.
     Up,
     /// They do not.
     Down,
     /// Packets cross a line, of several.
-    LineUp {
-        /// Its number.
-        line: u8,
-    },
+    LineUp,
     /// They do not; what had been given to it goes by another.
-    LineDown {
-        /// Its number.
-        line: u8,
-    },
+    LineDown,
     /// Less than half of what was sent at the configured rate arrives: this end sends more slowly.
     Slowed {
         /// At most so fast.
@@ -178,28 +172,25 @@ impl What {
                 Self::KeyTwice { at: at.to_string(), before: before.unwrap_or(*at).to_string() }
             }
             Event::Session(session::Event::Established { restarted: false, .. }) => Self::Keys,
-            Event::Session(session::Event::Established { .. }) | Event::Link(_, bearer::Event::PeerRestarted) => {
+            Event::Session(session::Event::Established { .. }) | Event::Link(_, _, bearer::Event::PeerRestarted) => {
                 Self::Restarted
             }
             Event::Session(session::Event::Refused { why, .. }) => Self::Refused { why: why.to_string() },
             Event::Session(session::Event::Unreachable { unverified, .. }) => {
                 Self::Unreachable { unverified: *unverified }
             }
-            Event::Session(session::Event::Moved { to, line, .. }) => {
-                let line = Some(line.number()).filter(|line| *line > 0);
-                Self::Moved { to: to.to_string(), line }
-            }
-            Event::Link(_, bearer::Event::Up) => Self::Up,
-            Event::Link(_, bearer::Event::Down) => Self::Down,
-            Event::Link(_, bearer::Event::LineUp(line)) => Self::LineUp { line: line.number() },
-            Event::Link(_, bearer::Event::LineDown(line)) => Self::LineDown { line: line.number() },
-            Event::Link(_, bearer::Event::Slowed(pace)) => Self::Slowed { to_bps: pace.as_bits_per_second() },
-            Event::Link(_, bearer::Event::Rate(found)) => Self::Rate { found_bps: found.as_bits_per_second() },
-            Event::Link(_, bearer::Event::RateTooHigh(carries)) => {
+            Event::Session(session::Event::Moved { to, .. }) => Self::Moved { to: to.to_string() },
+            Event::Link(_, None, bearer::Event::Up) => Self::Up,
+            Event::Link(_, None, bearer::Event::Down) => Self::Down,
+            Event::Link(_, Some(_), bearer::Event::Up) => Self::LineUp,
+            Event::Link(_, Some(_), bearer::Event::Down) => Self::LineDown,
+            Event::Link(_, _, bearer::Event::Slowed(pace)) => Self::Slowed { to_bps: pace.as_bits_per_second() },
+            Event::Link(_, _, bearer::Event::Rate(found)) => Self::Rate { found_bps: found.as_bits_per_second() },
+            Event::Link(_, _, bearer::Event::RateTooHigh(carries)) => {
                 Self::RateTooHigh { carries_bps: carries.as_bits_per_second() }
             }
-            Event::Link(_, bearer::Event::Restored) => Self::Restored,
-            Event::Link(_, bearer::Event::Mtu(octets)) => Self::Mtu { octets: octets.as_u64() },
+            Event::Link(_, _, bearer::Event::Restored) => Self::Restored,
+            Event::Link(_, _, bearer::Event::Mtu(octets)) => Self::Mtu { octets: octets.as_u64() },
         }
     }
 }
@@ -244,10 +235,13 @@ impl What {
 
 impl fmt::Display for EventLine {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.peer {
-            Some(peer) => write!(out, "{peer}: {}", self.what),
-            None => self.what.fmt(out),
+        if let Some(peer) = &self.peer {
+            write!(out, "{peer}: ")?;
         }
+        if let Some(line) = self.line {
+            write!(out, "line {line}: ")?;
+        }
+        self.what.fmt(out)
     }
 }
 
@@ -271,12 +265,11 @@ impl fmt::Display for What {
             | Self::Stranger { .. }
             | Self::Misdirected { .. }
             | Self::KeyTwice { .. } => self.fmt_of_keys(out),
-            Self::Moved { to, line: None } => write!(out, "address changed to {to}"),
-            Self::Moved { to, line: Some(line) } => write!(out, "line {line}: address changed to {to}"),
+            Self::Moved { to } => write!(out, "address changed to {to}"),
             Self::Up => write!(out, "link up"),
             Self::Down => write!(out, "link down"),
-            Self::LineUp { line } => write!(out, "line {line} up"),
-            Self::LineDown { line } => write!(out, "line {line} down"),
+            Self::LineUp => write!(out, "up"),
+            Self::LineDown => write!(out, "down"),
             Self::Slowed { to_bps } => match BitRate::from_bits_per_second(*to_bps) {
                 Some(rate) => write!(out, "less than half of what is sent arrives; rate lowered to {rate}"),
                 None => write!(out, "less than half of what is sent arrives; rate lowered"),

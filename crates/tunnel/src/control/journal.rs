@@ -2,7 +2,7 @@
 
 use super::{EventLine, Listener, What, line_of_json};
 use arqway_session::PeerId;
-use arqway_units::Time;
+use arqway_units::{LineId, Time};
 
 /// Numbers what happens, and tells those who listen.
 #[derive(Debug)]
@@ -36,11 +36,17 @@ impl Journal {
         self.peers().find(|(id, _)| *id == peer).map_or("", |(_, name)| name)
     }
 
-    /// Something happened, to a peer if there is one.
-    pub(crate) fn record(&mut self, peer: Option<PeerId>, what: What, now: Time) -> EventLine {
+    /// Something happened, to a peer if there is one, and to one line of several.
+    pub(crate) fn record(
+        &mut self,
+        (peer, line): (Option<PeerId>, Option<LineId>),
+        what: What,
+        now: Time,
+    ) -> EventLine {
         self.events += 1;
         let peer = peer.map(|peer| self.name_of(peer).to_owned());
-        let event = EventLine { at_s: now.as_seconds(), number: self.events, peer, what };
+        let event =
+            EventLine { at_s: now.as_seconds(), number: self.events, peer, line: line.map(LineId::number), what };
         if !self.listeners.is_empty() {
             let line = line_of_json(&event);
             self.listeners.retain(Listener::is_there);

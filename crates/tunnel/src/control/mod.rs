@@ -27,7 +27,7 @@ pub use bind_error::BindError;
 pub use event_line::{EventLine, What};
 pub use flows::{FlowStatus, FlowsStatus};
 pub(crate) use journal::Journal;
-pub use status::{CountersStatus, PeerStatus, ServiceStatus, Status};
+pub use status::{CountersStatus, LineStatus, PeerStatus, ServiceStatus, Status};
 
 use crate::hub::LineHint;
 use arqway_net::{Clock, Waker, own_user, peer_credentials};
@@ -69,6 +69,8 @@ pub(crate) enum Request {
         hint: LineHint,
         /// To whom, by name.
         peer: Option<String>,
+        /// By which line, by its number, if not by all.
+        line: Option<u8>,
         /// A line of JSON: an error, or nothing.
         answer: Sender<String>,
     },
@@ -239,7 +241,17 @@ fn serve(
         ("flows", _) => pass_on(Request::Flows { with_addresses: is_root, answer })?,
         ("hint", Some(hint)) => {
             let peer = words.next().map(str::to_owned);
-            pass_on(Request::Hint { hint, peer, answer })?;
+            pass_on(Request::Hint { hint, peer, line: None, answer })?;
+        }
+        ("hint-line", _) => {
+            // The number of the line stands before what a hint without one says.
+            let mut words = request.splitn(4, ' ').skip(1);
+            let line = words.next().and_then(|line| line.parse().ok());
+            let Some((hint, line)) = words.next().and_then(LineHint::read).zip(line) else {
+                return refuse(&mut client, "expected `hint-line`, the number of a line, and a hint");
+            };
+            let peer = words.next().map(str::to_owned);
+            pass_on(Request::Hint { hint, peer, line: Some(line), answer })?;
         }
         ("down", _) => pass_on(Request::Down(answer))?,
         ("events", _) => {

@@ -57,8 +57,32 @@ pub struct PeerStatus {
     pub line_carries_bps: Option<u64>,
     /// How fast they arrived there between its last reports.
     pub delivery_rate_bps: Option<u64>,
+    /// Its lines, by their numbers, where there are several; what stands above is of the first of them, but for `is_up`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<LineStatus>,
     /// The services, by their numbers.
     pub services: Vec<ServiceStatus>,
+}
+
+/// One line of several.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LineStatus {
+    /// What this end calls it, if it has several: the interface that it goes by, or the address that it goes from.
+    pub name: Option<String>,
+    /// Where the peer is by it.
+    pub address: Option<String>,
+    /// Whether packets cross it.
+    pub is_up: bool,
+    /// The smoothed round-trip time.
+    pub round_trip_s: Option<f64>,
+    /// The largest datagram, with all that the line adds.
+    pub mtu_octets: u64,
+    /// How fast datagrams leave.
+    pub rate_bps: Option<u64>,
+    /// What holds the rate, where it is found.
+    pub rate_found: Option<String>,
+    /// How fast they arrived at the peer between its last reports.
+    pub delivery_rate_bps: Option<u64>,
 }
 
 /// A service, over the last seconds (multiservice, Table I).

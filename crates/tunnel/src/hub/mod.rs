@@ -78,8 +78,8 @@ impl ForRoom {
 pub enum Event {
     /// What happened in the session.
     Session(session::Event),
-    /// What happened to the link to a peer.
-    Link(PeerId, bearer::Event),
+    /// What happened to the link to a peer, or to one line of several.
+    Link(PeerId, Option<LineId>, bearer::Event),
 }
 
 impl Event {
@@ -88,7 +88,17 @@ impl Event {
     pub fn peer(&self) -> Option<PeerId> {
         match self {
             Self::Session(event) => event.peer(),
-            Self::Link(peer, _) => Some(*peer),
+            Self::Link(peer, ..) => Some(*peer),
+        }
+    }
+
+    /// About which line of several.
+    #[must_use]
+    pub fn line(&self) -> Option<LineId> {
+        match self {
+            Self::Session(session::Event::Moved { line, .. }) => Some(*line).filter(|line| *line != LineId::FIRST),
+            Self::Session(_) => None,
+            Self::Link(_, line, _) => *line,
         }
     }
 }
@@ -210,11 +220,11 @@ impl<R: Random> Hub<R> {
         self.peers.iter_mut().find(|known| known.id == peer).map(|known| &mut known.bearer)
     }
 
-    /// Somebody outside knows what happens to the line to a peer. While it is announced to be down nothing is sent there, and nothing
+    /// Somebody outside knows what happens to the line to a peer, or to one of several. While it is announced to be down nothing is sent there, and nothing
     /// that waits is lost.
-    pub fn handle_hint(&mut self, peer: PeerId, hint: LineHint, now: Time) {
+    pub fn handle_hint(&mut self, peer: PeerId, line: Option<LineId>, hint: LineHint, now: Time) {
         let Some(index) = self.index(peer) else { return };
-        self.peers[index].handle_hint(hint, now);
+        self.peers[index].handle_hint(line, hint, now);
         self.line_changed(index, now);
     }
 
@@ -234,6 +244,12 @@ impl<R: Random> Hub<R> {
             self.session.hasten(*id, now);
         }
         self.agenda.make_ready(index);
+    }
+
+    /// How many lines there are to a peer, or from it.
+    #[must_use]
+    pub fn lines_to(&self, peer: PeerId) -> usize {
+        self.index(peer).map_or(0, |index| self.peers[index].bearer.lines())
     }
 
     /// Whether the last hint about the line to a peer was that it is down.

@@ -122,7 +122,15 @@ impl Peer {
     }
 
     /// Somebody outside knows what happens to the line.
-    pub(crate) fn handle_hint(&mut self, hint: LineHint, now: Time) {
+    pub(crate) fn handle_hint(&mut self, line: Option<LineId>, hint: LineHint, now: Time) {
+        if let Some(line) = line {
+            self.bearer.set_line_outage(line, Reason::Announced, hint != LineHint::Up, now);
+            if hint == LineHint::Handoff {
+                self.bearer.change_path_of(line, now);
+                self.bearer.set_line_outage(line, Reason::Announced, false, now);
+            }
+            return;
+        }
         self.bearer.set_outage(Reason::Announced, hint != LineHint::Up, now);
         // What was measured of a line does not hold for another one: to the bearer it was away.
         if hint == LineHint::Handoff {

@@ -264,13 +264,13 @@ impl<R: Random> Hub<R> {
         let (served, deadline) =
             peer.serve(index, &mut Shared { session, outboxes, allowed, network, counters, flows }, now)?;
         agenda.set_deadline(index, deadline);
-        while let Some(event) = peer.bearer.poll_event() {
-            if event == bearer::Event::Down && !peer.bearer.outage().is_known() {
+        while let Some((line, event)) = peer.bearer.poll_event() {
+            if (line, event) == (None, bearer::Event::Down) && !peer.bearer.outage().is_known() {
                 session.begin(peer.id, now);
             }
             // Of that the session has told.
             if event != bearer::Event::PeerRestarted {
-                events.push(Event::Link(peer.id, event));
+                events.push(Event::Link(peer.id, line, event));
             }
         }
         Ok(served)

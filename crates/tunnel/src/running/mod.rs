@@ -100,7 +100,7 @@ impl RunningTunnel {
             clock_checked: Time::ZERO,
             for_room: ForRoom::default(),
         };
-        unresolved.into_iter().for_each(|(peer, what)| running.publish(Some(peer), what, clock.now()));
+        unresolved.into_iter().for_each(|(peer, what)| running.publish((Some(peer), None), what, clock.now()));
         drive(&mut running, &Wait::new()?, &clock)
     }
 }
@@ -144,9 +144,9 @@ impl<T: FnMut(&EventLine)> Guest for Running<'_, T> {
         while let Some(event) = self.tunnel.hub.poll_event() {
             let RunningTunnel { hub, journal, .. } = &*self.tunnel;
             let what = What::of(&event, hub.session(), |peer| journal.name_of(peer));
-            self.publish(event.peer(), what, now);
-            if let Event::Session(session::Event::Unreachable { peer, .. }) | Event::Link(peer, bearer::Event::Down) =
-                event
+            self.publish((event.peer(), event.line()), what, now);
+            if let Event::Session(session::Event::Unreachable { peer, .. })
+            | Event::Link(peer, None, bearer::Event::Down) = event
                 && !self.tunnel.hub.is_announced_down(peer)
             {
                 self.tunnel.resolver.ask(peer, now);
@@ -205,11 +205,11 @@ impl<T: FnMut(&EventLine)> Running<'_, T> {
         state.into_iter().for_each(|state| self.tunnel.hub.handle_line(place, state, now));
         let peers: Vec<PeerId> = self.tunnel.journal.peers().map(|(peer, _)| peer).collect();
         for peer in peers {
-            self.publish(Some(peer), what.clone(), now);
+            self.publish((Some(peer), place), what.clone(), now);
         }
     }
 
-    fn publish(&mut self, peer: Option<PeerId>, what: What, now: Time) {
-        (self.tell)(&self.tunnel.journal.record(peer, what, now));
+    fn publish(&mut self, about: (Option<PeerId>, Option<LineId>), what: What, now: Time) {
+        (self.tell)(&self.tunnel.journal.record(about, what, now));
     }
 }

@@ -2,11 +2,13 @@
 
 use super::{Running, RunningTunnel};
 use crate::control::{
-    self, CountersStatus, EventLine, FlowsStatus, PeerStatus, Request, ServiceStatus, Status, What, line_of_json,
+    self, CountersStatus, EventLine, FlowsStatus, LineStatus, PeerStatus, Request, ServiceStatus, Status, What,
+    line_of_json,
 };
 use crate::hub::LineHint;
+use arqway_link::bearer::PathMetrics;
 use arqway_session::PeerId;
-use arqway_units::{BitRate, Span, Time};
+use arqway_units::{BitRate, LineId, Span, Time};
 
 impl<T: FnMut(&EventLine)> Running<'_, T> {
     /// Answers somebody who asks. Whoever has gone meanwhile misses nothing.
@@ -17,7 +19,9 @@ impl<T: FnMut(&EventLine)> Running<'_, T> {
                 drop(answer.send(self.tunnel.flows(with_addresses, now)));
             }
             Request::Events(listener) => self.tunnel.journal.listen(listener),
-            Request::Hint { hint, peer, answer } => drop(answer.send(self.hint(hint, peer.as_deref(), now))),
+            Request::Hint { hint, peer, line, answer } => {
+                drop(answer.send(self.hint(hint, peer.as_deref(), line, now)));
+            }
             Request::Down(answer) => {
                 self.is_down = true;
                 drop(answer.send("{}\n".to_owned()));
@@ -26,7 +30,7 @@ impl<T: FnMut(&EventLine)> Running<'_, T> {
     }
 
     /// Passes on what is known of the line to one peer, or to all.
-    fn hint(&mut self, hint: LineHint, peer: Option<&str>, now: Time) -> String {
+    fn hint(&mut self, hint: LineHint, peer: Option<&str>, line: Option<u8>, now: Time) -> String {
         let journal = &self.tunnel.journal;
         let meant = journal.peers().filter(|(_, name)| peer.is_none_or(|peer| peer == *name));
         let meant: Vec<PeerId> = meant.map(|(id, _)| id).collect();
@@ -34,9 +38,15 @@ impl<T: FnMut(&EventLine)> Running<'_, T> {
             let names: Vec<&str> = journal.peers().map(|(_, name)| name).collect();
             return control::error(&format!("it has no peer `{peer}`; its peers are {}", names.join(", ")));
         }
+        let lines = |peer: &PeerId| self.tunnel.hub.lines_to(*peer);
+        let least = meant.iter().map(lines).min().unwrap_or(1);
+        if let Some(line) = line.filter(|line| usize::from(*line) >= least) {
+            return control::error(&format!("there is no line {line}; expected 0 to {}", least.saturating_sub(1)));
+        }
+        let line = line.and_then(LineId::new).filter(|_| least > 1);
         for peer in meant {
-            self.tunnel.hub.handle_hint(peer, hint, now);
-            self.publish(Some(peer), What::Hint { hint }, now);
+            self.tunnel.hub.handle_hint(peer, line, hint, now);
+            self.publish((Some(peer), line), What::Hint { hint }, now);
             if hint != LineHint::Down {
                 self.tunnel.resolver.ask(peer, now);
             }
@@ -88,6 +98,7 @@ impl RunningTunnel {
             (services.collect(), link.path())
         });
         let (services, path) = link.map_or((Vec::new(), None), |(services, path)| (services, Some(path)));
+        let lines = self.lines_status(id);
         PeerStatus {
             name,
             address: match self.lines.first().and_then(|line| line.other_end()) {
@@ -106,7 +117,26 @@ impl RunningTunnel {
             line_queue_s: path.and_then(|path| path.found).map(|found| found.queue.as_seconds()),
             line_carries_bps: path.and_then(|path| path.carries).map(BitRate::as_bits_per_second),
             delivery_rate_bps: path.and_then(|path| path.delivery_rate).map(BitRate::as_bits_per_second),
+            lines,
             services,
         }
+    }
+
+    /// The lines of a peer, where there are several.
+    fn lines_status(&mut self, id: PeerId) -> Vec<LineStatus> {
+        let Self { hub, lines, .. } = self;
+        let Some(link) = hub.link(id).filter(|link| link.lines() > 1) else { return Vec::new() };
+        let paths: Vec<_> = LineId::first(link.lines()).filter_map(|line| Some((line, link.path_of(line)?))).collect();
+        let of_line = |(line, path): (LineId, PathMetrics)| LineStatus {
+            name: lines.get(line.index()).filter(|_| lines.len() > 1).map(|line| line.place()),
+            address: hub.session().address_by(id, line).map(|address| address.to_string()),
+            is_up: path.is_up,
+            round_trip_s: path.round_trip.map(Span::as_seconds),
+            mtu_octets: path.mtu.as_u64(),
+            rate_bps: path.rate.map(BitRate::as_bits_per_second),
+            rate_found: path.found.map(|found| found.finding.name().to_owned()),
+            delivery_rate_bps: path.delivery_rate.map(BitRate::as_bits_per_second),
+        };
+        paths.into_iter().map(of_line).collect()
     }
 }

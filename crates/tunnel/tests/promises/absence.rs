@@ -52,7 +52,7 @@ fn a_dead_line_is_noticed_and_traffic_goes_on_when_it_is_back() {
     world.send(0, sent.iter().cloned());
     world.run(seconds(121));
     let events = world.ends[0].events();
-    assert!(events.iter().any(|event| matches!(event, Event::Link(_, bearer::Event::Down))), "{events:?}");
+    assert!(events.iter().any(|event| matches!(event, Event::Link(_, _, bearer::Event::Down))), "{events:?}");
     world.open(true);
     let opened = world.now;
     // One second and two round trips of 40 ms until a packet gets through at all.
@@ -205,7 +205,7 @@ fn that_a_peer_has_restarted_is_told_once() {
     let events = world.ends[0].events();
     let tells = |event: &&Event| match event {
         Event::Session(session::Event::Established { restarted, .. }) => *restarted,
-        Event::Link(_, event) => *event == bearer::Event::PeerRestarted,
+        Event::Link(_, _, event) => *event == bearer::Event::PeerRestarted,
         Event::Session(_) => false,
     };
     assert_eq!(events.iter().filter(tells).count(), 1, "{events:?}");

@@ -330,7 +330,7 @@ impl World {
     /// Announces to an end what happens to the line to its first peer.
     pub(crate) fn hint(&mut self, end: usize, hint: LineHint) {
         let End { tunnel, ids, next, .. } = &mut self.ends[end];
-        tunnel.handle_hint(ids[0], hint, self.now);
+        tunnel.handle_hint(ids[0], None, hint, self.now);
         // As the loop in real time has it: whatever was done, a turn follows.
         *next = Next::Turn;
     }
