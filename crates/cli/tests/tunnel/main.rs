@@ -7,6 +7,7 @@
 mod addresses;
 mod ends;
 mod faults;
+mod lines;
 mod marks;
 mod middle;
 mod routes;

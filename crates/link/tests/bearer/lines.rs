@@ -129,13 +129,14 @@ fn lines() -> impl Strategy<Value = Setting> {
         ways: [down, up],
         outages: outages.into_iter().map(|(from, length)| (from, from + length)).collect(),
     });
-    (proptest::collection::vec(line, 2..=8), any::<u32>(), any::<bool>(), any::<bool>()).prop_map(
-        |(lines, seed, is_found, is_alone)| {
+    (proptest::collection::vec(line, 2..=8), any::<u32>(), any::<bool>(), any::<bool>(), any::<bool>()).prop_map(
+        |(lines, seed, is_found, is_alone, learns_lines)| {
             let config = |line: &Line| LineConfig {
                 rate: Some(if is_found { Rate::AUTOMATIC } else { Rate::Fixed(line.ways[0].rate) }),
                 rate_up: Some(if is_found { Rate::AUTOMATIC } else { Rate::Fixed(line.ways[1].rate) }),
             };
             let mut setting = Setting::new(if is_alone { "sr:3" } else { "tally" });
+            setting.learns_lines = learns_lines;
             setting.config.line = lines.iter().map(config).collect();
             let mut lines = lines.into_iter();
             let first = lines.next().expect("two at least");
@@ -189,4 +190,17 @@ fn of_a_line_that_is_closed_nothing_is_lost_and_nothing_sent_twice() {
     let [sent, received] = [0, 1].map(|index| world.machines[index].end.counters());
     assert_eq!((sent.frames_resent, received.duplicates_received), (0, 0));
     assert!(longest_gap(&world, 1, 500, 5500) < 200, "{}", longest_gap(&world, 1, 500, 5500));
+}
+
+#[test]
+fn an_end_that_never_hears_of_a_second_line_is_spoken_to_by_the_first() {
+    let mut setting = setting("tally", &[way(2, 50), way(2, 20)]);
+    setting.learns_lines = true;
+    // Nothing ever comes by the second line.
+    setting.more[0].outages = vec![(0, 100_000)];
+    let mut world = World::new(setting);
+    [0, 1].into_iter().for_each(|index| world.packets(index, 1000, 3000, 0, 8000));
+    world.run_until(90_000);
+    check(&world, 0);
+    check(&world, 1);
 }

@@ -59,6 +59,7 @@ fn setting() -> impl Strategy<Value = Setting> {
                 seed: u64::from(seed) + 1,
                 outages: outages.into_iter().map(|(from, length)| (from, from + length)).collect(),
                 more: Vec::new(),
+                learns_lines: false,
                 mtus,
                 restarts,
                 late: Span::from_milliseconds(u64::from(seed % 6)),

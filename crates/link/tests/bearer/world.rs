@@ -45,6 +45,8 @@ pub(super) struct Setting {
     pub(super) outages: Vec<(u64, u64)>,
     /// More lines than the one that the path is.
     pub(super) more: Vec<Line>,
+    /// The second end has to learn that there are more, from what comes by them.
+    pub(super) learns_lines: bool,
     /// From when on which MTU.
     pub(super) mtus: Vec<(u64, u16)>,
     /// When which end restarts, in milliseconds.
@@ -66,6 +68,7 @@ impl Setting {
             seed: 1,
             outages: Vec::new(),
             more: Vec::new(),
+            learns_lines: false,
             mtus: vec![(0, 1500)],
             restarts: Vec::new(),
             late: Span::ZERO,
@@ -157,7 +160,11 @@ pub(super) fn end(setting: &Setting, index: usize, incarnation: u8, now: Time) -
     let boot = setting.seed.wrapping_mul(1000) + 100 * index as u64 + u64::from(incarnation);
     let plan = mux::Config::new(service).plan().expect("one service");
     let builder = move |context: &LinkContext| Checked::new(plan.build(context));
-    Checked::new(Bearer::new(setting.config.clone(), builder, side.into(), boot, now))
+    let mut config = setting.config.clone();
+    if setting.learns_lines && index == 1 {
+        config.line.clear();
+    }
+    Checked::new(Bearer::new(config, builder, side.into(), boot, now))
 }
 
 /// A packet that says which it is, and then repeats an octet of its own.

@@ -29,10 +29,7 @@ impl Sender {
         if let Some(line) = feedback.line {
             return self.heed_line(line, feedback, timers);
         }
-        if self.lines.are_several() {
-            // From before the peer knew of a second line.
-            return Some(());
-        }
+        // A peer that knows of no second line has only heard by the first one.
         let line = LineId::FIRST;
         let unreported = self.lines.get(line).transmissions.unreported();
         if feedback.form == Form::Short && (end - first > SHORT_REACH || unreported > SHORT_REACH) {
