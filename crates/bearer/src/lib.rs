@@ -208,7 +208,7 @@ impl<S: LinkService> Bearer<S> {
         let tried = |line: &Line| line.path.mtu.tried().map_or(0, |tried| line.path.without_overhead(tried));
         let tried = self.lines.iter().map(tried).min().unwrap_or(0);
         let room = self.room_of_packets(Octets::MAX);
-        let room = room.max(Octets::of(tried.saturating_sub(sending::MOST_BEFORE)));
+        let room = room.max(Octets::of(tried.saturating_sub(wire::MOST_BEFORE)));
         self.shared.inner.largest_packet_like(packet, room)
     }
 
@@ -270,7 +270,7 @@ impl<S: LinkService> Bearer<S> {
 
     /// How large a frame always fits into a datagram of at most `room`, by whichever line.
     fn room_of_frames(&self, room: Octets) -> Octets {
-        let of_line = |line: &Line| shared::room_of_frames(&line.path, room);
+        let of_line = |line: &Line| line.path.room_of_frames(room);
         self.lines.iter().map(of_line).min().unwrap_or_default()
     }
 

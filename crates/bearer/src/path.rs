@@ -269,6 +269,11 @@ impl Path {
         self.without_overhead(self.mtu.current())
     }
 
+    /// How large a frame always fits into a datagram of at most `room`.
+    pub(super) fn room_of_frames(&self, room: Octets) -> Octets {
+        Octets::of(room.as_usize().min(self.room()).saturating_sub(wire::MOST_BEFORE))
+    }
+
     /// A size with the overhead, without it.
     pub(super) fn without_overhead(&self, size: u16) -> usize {
         size.saturating_sub(self.overhead).into()

@@ -9,9 +9,6 @@ use arqway_units::{Octets, Span, Time};
 use arrayvec::ArrayVec;
 use bytes::Bytes;
 
-/// What stands before a frame at most: a name in full, and a length.
-pub(super) const MOST_BEFORE: usize = wire::FULL + 2;
-
 /// A frame that is always carried, if need be in pieces: a packet of 1,280 octets (RFC 8200 §5) and what its service writes.
 pub(super) const ALWAYS: usize = 1280 + 24;
 
@@ -27,7 +24,7 @@ impl Line {
         now: Time,
         room: usize,
     ) -> Option<Frame> {
-        if room < wire::HELLO.max(MOST_BEFORE + wire::REPORT) {
+        if room < wire::HELLO.max(wire::MOST_BEFORE + wire::REPORT) {
             return None;
         }
         if end.says_hello(self.id, lines)
@@ -92,7 +89,7 @@ impl Line {
             if let Some(datagram) = self.piece(end, now, room) {
                 return Some(datagram);
             }
-            let room = room.checked_sub(if self.writes_in_full() { MOST_BEFORE } else { wire::SHORT })?;
+            let room = room.checked_sub(if self.writes_in_full() { wire::MOST_BEFORE } else { wire::SHORT })?;
             if end.told_room != room {
                 end.told_room = room;
                 end.inner.handle_room(Octets::of(room));

@@ -5,12 +5,12 @@ use super::counters::BearerCounters;
 use super::epoch::Epoch;
 use super::events::Event;
 use super::path::Path;
-use super::{Outage, sending, wire};
+use super::{Outage, wire};
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use arqway_agenda::Events;
 use arqway_contract::{Counters, LineId, LinkContext, LinkService, LinkState, Packet};
-use arqway_units::{Octets, Time};
+use arqway_units::Time;
 
 /// Builds the services of an end.
 type Builder<S> = Box<dyn Fn(&LinkContext) -> S + Send>;
@@ -106,12 +106,7 @@ impl<S: LinkService> Shared<S> {
     }
 }
 
-/// How large a frame always fits into a datagram of at most `room`.
-pub(super) fn room_of_frames(path: &Path, room: Octets) -> Octets {
-    Octets::of(room.as_usize().min(path.room()).saturating_sub(sending::MOST_BEFORE))
-}
-
 /// What services are told of the link when they are built.
 fn of_services(path: &Path, context: &LinkContext) -> LinkContext {
-    LinkContext { room: room_of_frames(path, context.room), rate: path.pace.rate().or(context.rate), ..*context }
+    LinkContext { room: path.room_of_frames(context.room), rate: path.pace.rate().or(context.rate), ..*context }
 }

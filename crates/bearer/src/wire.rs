@@ -63,6 +63,8 @@ pub(super) const EPOCH_BITS: u32 = 2;
 pub(super) const SHORT: usize = 2;
 /// The same where the name is in full.
 pub(super) const FULL: usize = 9;
+/// What stands before a frame at most: a name in full, and a length.
+pub(super) const MOST_BEFORE: usize = FULL + 2;
 /// A report among frames, with the length that stands for it.
 pub(super) const REPORT: usize = 17;
 /// What stands before a piece's octets.

@@ -295,7 +295,7 @@ impl Frame {
     #[must_use]
     pub fn by(mut self, line: LineId) -> Self {
         let service = self.marks.service_and_line % ServiceId::COUNT;
-        self.marks.service_and_line = line.number() * ServiceId::COUNT | service;
+        self.marks.service_and_line = (line.number() * ServiceId::COUNT) | service;
         self
     }
 

@@ -34,6 +34,20 @@ fn keys(value: &Value, found: &mut BTreeSet<String>) {
     }
 }
 
+/// One line of several.
+fn line() -> LineStatus {
+    LineStatus {
+        name: None,
+        address: None,
+        is_up: true,
+        round_trip_s: None,
+        mtu_octets: 1500,
+        rate_bps: None,
+        rate_found: None,
+        delivery_rate_bps: None,
+    }
+}
+
 #[test]
 fn each_key_of_the_status_is_explained() {
     let text = || "x".to_owned();
@@ -49,18 +63,8 @@ fn each_key_of_the_status_is_explained() {
         packets_marked: 0,
         acknowledgements_made: 0,
     };
-    let line = LineStatus {
-        name: None,
-        address: None,
-        is_up: true,
-        round_trip_s: None,
-        mtu_octets: 1500,
-        rate_bps: None,
-        rate_found: None,
-        delivery_rate_bps: None,
-    };
     let peer = PeerStatus {
-        lines: vec![line],
+        lines: vec![line()],
         name: text(),
         address: None,
         is_up: true,

@@ -129,7 +129,7 @@ impl Endpoint {
     /// looks for it there, too.
     pub fn set_address(&mut self, peer: PeerId, address: SocketAddr, now: Time) {
         if let Some(known) = get_mut(&mut self.peers, peer)
-            && known.paths.iter_mut().fold(false, |is_news, path| path.configure(address) || is_news)
+            && known.configure(address)
         {
             known.want_keys(now);
         }

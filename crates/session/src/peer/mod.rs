@@ -172,6 +172,11 @@ impl Peer {
         }
     }
 
+    /// Its user says that it is at an address, by whichever line. Whether that is another than was said before.
+    pub(crate) fn configure(&mut self, address: SocketAddr) -> bool {
+        self.paths.iter_mut().filter_map(|path| path.configure(address).then_some(())).count() > 0
+    }
+
     /// Whether a message could reach it.
     pub(crate) fn is_known(&self) -> bool {
         self.paths.iter().any(Path::is_known)
