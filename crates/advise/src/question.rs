@@ -54,6 +54,12 @@ pub enum QuestionError {
     /// No application runs.
     #[error("the scenario enables no application: enable one of file-transfer, tcp-bulk, web, media")]
     Idle,
+    /// What to use is advised on for one line.
+    #[error("{file}: a link of several lines; expected one, without [[wireless.line]]")]
+    SeveralLines {
+        /// The file.
+        file: String,
+    },
 }
 
 impl Question {
@@ -63,6 +69,9 @@ impl Question {
     /// Every mistake in it, or nothing to judge by.
     pub fn read(source: &Arc<Source>, folder: &Path, asked: &AdviceOptions) -> Result<Self, QuestionError> {
         let Described { world, scenario, seed } = Described::read(source, folder)?;
+        if !scenario.wireless.line.is_empty() {
+            return Err(QuestionError::SeveralLines { file: source.name().to_owned() });
+        }
         let name = Path::new(source.name()).file_stem().map_or("world".into(), |stem| stem.to_string_lossy());
         let running: Vec<Application> =
             Application::ALL.into_iter().filter(|application| application.runs_in(&scenario)).collect();

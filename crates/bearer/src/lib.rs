@@ -246,7 +246,8 @@ impl<S: LinkService> Bearer<S> {
             line.path.begin(now);
             line.transit = line::Transit::default();
         }
-        (self.shared.told_room, self.shared.first_ticket) = (0, self.shared.next_ticket);
+        (self.shared.told_room, self.shared.granted) = (0, 0);
+        self.shared.first_ticket = self.shared.next_ticket;
         if restarted {
             self.tell_lines(now);
         }

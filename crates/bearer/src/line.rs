@@ -39,8 +39,6 @@ pub(super) struct Transit {
     /// Frames of the services that are in datagrams, in the order of these.
     pub(super) departing: VecDeque<Departing>,
     pub(super) wants: Wants,
-    /// The largest room that services were asked to fill.
-    pub(super) granted: usize,
     /// Counts the frames asked for while some may be too large.
     pub(super) asked: u8,
 }

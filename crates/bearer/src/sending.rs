@@ -147,8 +147,8 @@ impl Line {
         beside: usize,
         room: usize,
     ) -> Option<Frame> {
-        self.transit.granted = self.transit.granted.max(room);
-        let large = self.transit.granted.max(ALWAYS);
+        end.granted = end.granted.max(room);
+        let large = end.granted.max(ALWAYS);
         if beside < room
             && let Some(frame) = end.inner.poll_frame(now, Octets::of(beside))
         {

@@ -39,6 +39,8 @@ pub(super) struct Shared<S> {
     pub(super) first_ticket: u64,
     /// What services know of the room in a datagram.
     pub(super) told_room: usize,
+    /// The largest room that services were given for a frame, by whichever line: one that was made for it may go by another.
+    pub(super) granted: usize,
     /// The line that the next hello goes by: nobody knows yet which of them carry anything.
     pub(super) hello_by: LineId,
 }
@@ -69,6 +71,7 @@ impl<S: LinkService> Shared<S> {
             next_ticket: 0,
             first_ticket: 0,
             told_room: 0,
+            granted: 0,
             hello_by: LineId::FIRST,
             config,
             context,

@@ -13,7 +13,7 @@ const STATUS: &str = "Examples:
   arqway status home --json          for machines: SI units, null where something is not known
   arqway status home --flows         each flow for three seconds: its service, and what it sends and receives";
 
-const EVENTS: &str = "With --json, each line is an object: `event` is keys, restarted, refused, unreachable, unresolved, moved, up, down, slowed, rate, rate-too-high, restored, hint, mtu, line-gone, line-refused or line-back; `number` counts the
+const EVENTS: &str = "With --json, each line is an object: `event` is keys, restarted, refused, unreachable, unresolved, moved, up, down, slowed, rate, rate-too-high, restored, hint, mtu, line-gone, line-refused, line-back, line-up or line-down; `number` counts the
 events, so a reader that was too slow sees that it missed some.
 
 Examples:

@@ -30,6 +30,11 @@ pub trait Service: Clone + Default {
         false
     }
 
+    /// Whether each frame of it also goes by a second line, where the link has several. Its ends must know a frame that has come before.
+    fn duplicates(&self) -> bool {
+        false
+    }
+
     /// These settings with what a short form says in their place, such as `sr:1.1`: the name `sr`, the parameter `1.1`.
     /// `None` if the parameter has no such value.
     fn named(&self, _name: &str, _parameter: Option<&str>) -> Option<Self> {

@@ -221,33 +221,37 @@ pub fn pump(service: &mut (impl LinkService + ?Sized), port: &mut impl Port, now
     port.finish(now);
 }
 
-/// Sends what is to go by one line of several. Whether anything has.
+/// Sends what is to go by one line of several. Whether anything has, or waits for its turn there: another line may have to send a copy.
 fn send_by(line: LineId, service: &mut (impl LinkService + ?Sized), port: &mut impl Port, now: Time) -> bool {
     port.turn_to(line);
     service.handle_turn(Turn::of(line));
     send_all(service, port, now)
 }
 
-/// Hands over and starts frames until nothing more starts. Whether anything did.
+/// Hands over and starts frames until nothing more starts. Whether any were.
 fn send_all(service: &mut (impl LinkService + ?Sized), port: &mut impl Port, now: Time) -> bool {
-    let mut has_started = false;
+    let mut has_any = false;
     loop {
-        hand_over_all(service, port, now);
-        let Some(mut frame) = port.take_ready() else { return has_started };
-        has_started = true;
+        has_any |= hand_over_all(service, port, now);
+        let Some(mut frame) = port.take_ready() else { return has_any };
+        has_any = true;
         if service.start_frame(&mut frame, now) == Start::Send {
             port.transmit(frame, now);
         }
     }
 }
 
-fn hand_over_all(service: &mut (impl LinkService + ?Sized), port: &mut impl Port, now: Time) {
+/// Fills the queue. Whether there was anything for it.
+fn hand_over_all(service: &mut (impl LinkService + ?Sized), port: &mut impl Port, now: Time) -> bool {
+    let mut has_any = false;
     while let Some(room) = port.room() {
         let Some(frame) = service.poll_frame(now, room) else { break };
+        has_any = true;
         if let Err(dropped) = port.hand_over(frame, now)
             && let Some(ticket) = dropped.ticket
         {
             service.handle_departure(dropped.tag, ticket, Departure::Dropped, now);
         }
     }
+    has_any
 }

@@ -172,8 +172,8 @@ fn numbers_of(service: &str, frame: &Frame) -> String {
         }
         "rlp" => {
             rlp = match rlp::parse(frame.clone()).expect("a frame of RLP") {
-                rlp::Pdu::Data { number, link, .. } | rlp::Pdu::Repair { number, link, .. } => {
-                    format!("{number}|||{}", written(link))
+                rlp::Pdu::Data { number, form, .. } | rlp::Pdu::Repair { number, form, .. } => {
+                    format!("{number}|||{}", written(form.link()))
                 }
                 rlp::Pdu::Nack(missing) => {
                     let numbers: Vec<_> = missing.numbers().map(|number| number.to_string()).collect();

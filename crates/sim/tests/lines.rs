@@ -1,8 +1,8 @@
 //! A link of several lines: what all of them carry together, and what a line costs that dies.
 
 use arqway_link::bearer::{self, LineConfig, Mtu};
-use arqway_link::mux::{Class, Fair, Protocol, QueueLimits, Scfq, SchedulerConfig};
-use arqway_link::{ServiceConfig, raw, tally};
+use arqway_link::mux::{Carrier, Class, Fair, Protocol, QueueLimits, Scfq, SchedulerConfig};
+use arqway_link::{Bounded, Resequencing, ServiceConfig, raw, rlp, tally};
 use arqway_sim::app::{Application, ConnectionCount};
 use arqway_sim::channel::{ErrorModel, Uniform};
 use arqway_sim::{
@@ -128,6 +128,55 @@ fn a_slow_line_makes_nothing_slower_that_is_short() {
     let two = [line(20, 20), line(10, 270)];
     let [both, alone] = [&two[..], &two[..1]].map(|lines| run(&with_call(world(lines, MINUTE)), 1).1.p95());
     assert!(both <= alone + Span::from_milliseconds(10), "{both:?} with a second line, {alone:?} without");
+}
+
+/// With a call by `rlp` beside it, each frame of which goes by two lines where that is set.
+fn with_copied_call(scenario: Scenario, duplicate: bool) -> Scenario {
+    let mut scenario = with_call(scenario);
+    let resequencing = Resequencing::as_received();
+    let service = rlp::Config {
+        duplicate,
+        retransmissions: Bounded::new(1).expect("one"),
+        resequencing,
+        ..rlp::Config::default()
+    };
+    scenario.link_layer.classes[0].carrier = Carrier::Service(ServiceConfig::Rlp(service));
+    scenario
+}
+
+#[test]
+fn of_a_call_on_two_lines_what_one_of_them_loses_comes_by_the_other() {
+    let mut lines = [line(10, 30), line(10, 30)];
+    for (line, _) in &mut lines {
+        line.errors = Some(ErrorModel::Uniform(Uniform { loss: Ratio::new(0.05).expect("a share") }));
+    }
+    let late = |duplicate| {
+        let (outcome, seen) = run(&with_copied_call(world(&lines, MINUTE), duplicate), 1);
+        let loss = outcome.applications.media.expect("a call").loss.expect("packets");
+        let sent = seen.calls.len() as f64 / (1.0 - loss);
+        // What is asked for again takes three times the delay of the line.
+        let in_time = seen.calls.iter().filter(|(_, delay)| *delay <= Span::from_milliseconds(80)).count();
+        1.0 - in_time as f64 / sent
+    };
+    let [once, twice] = [false, true].map(late);
+    assert!(once >= 0.03, "{once} late with one copy");
+    assert!(twice <= 0.0035, "{twice} late with two");
+}
+
+#[test]
+fn a_call_on_two_lines_misses_nothing_when_one_of_them_dies() {
+    for dies in [0, 1] {
+        let mut lines = [line(10, 30), line(10, 30)];
+        for (line, _) in &mut lines {
+            line.errors = Some(ErrorModel::None);
+        }
+        let seconds = |seconds: u64| Span::from_milliseconds(1000 * seconds);
+        lines[dies].0.absence =
+            [10, 20, 30, 40, 50].map(|from| Absence { from: seconds(from), until: seconds(from + 5) }).to_vec();
+        let (outcome, seen) = run(&with_copied_call(world(&lines, MINUTE), true), 1);
+        assert_eq!(outcome.applications.media.expect("a call").loss, Some(0.0), "while line {dies} dies");
+        assert!(seen.p95() <= Span::from_milliseconds(60), "{:?} while line {dies} dies", seen.p95());
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::stream::{self, Stream};
 use crate::failure::Failure;
-use crate::study::{file_name, read_world};
+use crate::study::{file_name, of_one_line, read_world};
 use arqway_emulate::{LinkSettings, Report};
 use arqway_lab::experiment::described::Described;
 use arqway_sim::channel::Direction;
@@ -53,6 +53,7 @@ impl World {
     pub(super) fn read(link: &Path, seed: Option<u64>, cut: Option<Cut>) -> Result<Self, Failure> {
         let (source, folder) = read_world(link)?;
         let Described { scenario, seed: of_file, .. } = Described::read(&source, &folder)?;
+        of_one_line(&scenario, link)?;
         let mut settings = LinkSettings { wireless: scenario.wireless, mobility: scenario.mobility };
         if let Some(Cut { at, lasts }) = cut {
             let mobility = &mut settings.mobility;

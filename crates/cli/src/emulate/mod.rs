@@ -10,7 +10,7 @@ mod screen;
 mod session;
 
 use crate::failure::Failure;
-use crate::study::{file_name, read_world};
+use crate::study::{file_name, of_one_line, read_world};
 use crate::terminal::{note, wrapped};
 use crate::values;
 use crate::{interrupt, signals};
@@ -183,6 +183,7 @@ struct EmulatedWorld {
 fn world(arguments: &Arguments) -> Result<EmulatedWorld, Failure> {
     let (source, folder) = read_world(&arguments.link)?;
     let Described { scenario, seed, .. } = Described::read(&source, &folder)?;
+    of_one_line(&scenario, &arguments.link)?;
     let settings = LinkSettings { wireless: scenario.wireless, mobility: scenario.mobility };
     let (settings, changed) = settings.with_queues_of_a_device();
     Ok(EmulatedWorld { settings, changed, seed: arguments.seed.or(seed).unwrap_or(1) })

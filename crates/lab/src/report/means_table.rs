@@ -77,7 +77,7 @@ fn measured(
     // Two schemes may differ in nothing but the connections, or in the rate of the link.
     let of_point = experiment.points.iter().enumerate().filter_map(|(index, point)| {
         let scenario = scheme.scenario(index, point)?;
-        let rate = scenario.wireless.rate(Direction::Down).mean().as_bits_per_second();
+        let rate = scenario.wireless.mean_rate(Direction::Down).as_bits_per_second();
         Some((point.value, scenario.connections(), rate))
     });
     let cells: Vec<(f64, u32, u64)> = of_point.collect();

@@ -28,7 +28,7 @@ impl CellRows {
             app: empty.clone(),
             errors: experiment.errors.into(),
             beside: empty.clone(),
-            rate_bps: scenario.wireless.rate(Direction::Down).mean().as_bits_per_second(),
+            rate_bps: scenario.wireless.mean_rate(Direction::Down).as_bits_per_second(),
             connections: scenario.connections(),
             point: experiment.points[point].value,
             scheme: experiment.schemes[scheme].name.as_str().into(),

@@ -30,6 +30,8 @@ pub(super) struct Lane<S> {
     delivered_octets: u64,
     /// By which line its frames go that are asked for now.
     turn: Turn,
+    /// Whether they also go by a second one.
+    pub(super) duplicates: bool,
 }
 
 /// What stands between queue and service.
@@ -55,12 +57,18 @@ impl<S: LinkService> Lane<S> {
             link_octets: 0,
             delivered_octets: 0,
             turn: Turn::default(),
+            duplicates: false,
         }
     }
 
     /// The same with something between queue and service.
     pub(super) fn with(self, stage: Stage) -> Self {
         Self { stage, ..self }
+    }
+
+    /// The same where its frames also go by a second line.
+    pub(super) fn duplicating(self, duplicates: bool) -> Self {
+        Self { duplicates, ..self }
     }
 
     /// By which line its frames go from now on.

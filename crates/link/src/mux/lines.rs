@@ -4,6 +4,7 @@
 //!     reliable   spans lines    | 12 11 10  9 |==> line 0, 20 ms: brings a frame soonest, and takes what it can
 //!                                             \..> line 1, 270 ms: what would wait for line 0 for 250 ms and more
 //!     low delay  one at a time  | 3 |=========> line 0: another one only if that is sooner by much, or line 0 is gone
+//!                                   \........> line 1: a copy, where that is set
 //! ```
 //!
 //! A packet is best on the line by which it arrives first, given what stands before it (earliest completion, as MPTCP's ECF has it: Lim et al.,
@@ -11,11 +12,12 @@
 //! some, those behind them wait for these at the peer, and it goes on while anything waits: more of them make nothing later (BLEST: Ferlin et
 //! al., IFIP Networking 2016). They are taken from the flow with the most packets, so a page never waits for a slow line on which a file goes.
 
-use super::scheduler::Scheduler;
+use super::scheduler::{LaneId, Scheduler};
 use super::{Lane, Mux, Set};
 use alloc::vec::Vec;
 use arqway_contract::{Departure, Frame, LineId, LineState, LinkService, PerLine, Turn};
 use arqway_units::{BitRate, Octets, Span, Time};
+use arrayvec::ArrayVec;
 
 /// What a line is judged by: a packet of this size.
 const PACKET: Octets = Octets::new(1500);
@@ -23,6 +25,9 @@ const PACKET: Octets = Octets::new(1500);
 const PART_LEFT: u64 = 8;
 /// Whoever has one line at a time leaves it for one that is sooner by a quarter and so much.
 const SOONER: Span = Span::from_milliseconds(5);
+
+/// So many copies wait for a line: those behind them go once.
+const COPIES: usize = 4;
 
 /// Lines of a link with several.
 #[derive(Debug)]
@@ -42,6 +47,8 @@ pub(super) struct Lines {
 struct OfService {
     /// Where it has one at a time, which.
     line: LineId,
+    /// The one that brings copies soonest, of the others.
+    second: Option<LineId>,
     /// Whether it wants the fastest line, not the one with the shortest delay.
     wants_rate: bool,
     /// Which lines have had packets of it since it had none: a bit each.
@@ -50,7 +57,7 @@ struct OfService {
 
 impl Lines {
     pub(super) fn new(want_rates: impl Iterator<Item = bool>) -> Self {
-        let of = |wants_rate| OfService { line: LineId::FIRST, wants_rate, used: 0 };
+        let of = |wants_rate| OfService { line: LineId::FIRST, second: None, wants_rate, used: 0 };
         Self {
             states: PerLine::new(None),
             turn: LineId::FIRST,
@@ -81,7 +88,7 @@ impl Lines {
     fn choose(&mut self) {
         let soonest = self.soonest();
         let fastest = self.up().max_by_key(|(line, state)| (state.rate, Some(*line) == soonest)).map(|(line, _)| line);
-        let states: Vec<(LineId, LineState)> = self.up().collect();
+        let states: ArrayVec<(LineId, LineState), { LineId::COUNT }> = self.up().collect();
         let state = |line: LineId| states.iter().find(|(other, _)| *other == line).map(|(_, state)| *state);
         for service in &mut self.services {
             let Some((best, of_best)) =
@@ -100,6 +107,8 @@ impl Lines {
             if !stays {
                 service.line = best;
             }
+            let others = states.iter().filter(|(line, _)| *line != service.line);
+            service.second = others.min_by_key(|(_, state)| state.delay(PACKET)).map(|(line, _)| *line);
         }
     }
 
@@ -129,6 +138,19 @@ impl Lines {
         let Some((rate, waiting)) = rate.zip(waiting) else { return true };
         let ahead = own - least;
         rate.time_to_send(waiting) > if is_used { ahead / PART_LEFT } else { ahead }
+    }
+}
+
+impl Lines {
+    /// A frame of a service also goes by another line, where there is one.
+    pub(super) fn duplicate(&self, index: usize, frame: &Frame, schedulers: &mut PerLine<Scheduler<Frame>>) {
+        let Some(second) = self.services.get(index).and_then(|service| service.second) else { return };
+        let scheduler = schedulers.get_mut(second);
+        if scheduler.waiting(LaneId(index)) < COPIES {
+            let mut copy = frame.clone();
+            copy.ticket = None;
+            scheduler.push(LaneId(index), copy.size(), copy);
+        }
     }
 }
 

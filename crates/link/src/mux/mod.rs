@@ -208,7 +208,9 @@ impl Plan {
                         () if are_shortened => Stage::ShortHeaders(Box::default()),
                         () => Stage::Nothing,
                     };
-                    Lane::new(id, service.build(context), queue, service.knows_losses()).with(stage)
+                    Lane::new(id, service.build(context), queue, service.knows_losses())
+                        .with(stage)
+                        .duplicating(service.duplicates())
                 })
                 .collect(),
             classifier: classifier.clone(),
@@ -445,6 +447,9 @@ impl<S: LinkService> Mux<S> {
                     self.drained_in = self.drained_in.min(room);
                     break;
                 };
+                if let Some(lines) = self.lines.as_ref().filter(|_| lane.duplicates) {
+                    lines.duplicate(index, &frame, &mut self.schedulers);
+                }
                 self.schedulers.get_mut(line).push(LaneId(index), frame.size(), frame);
             }
         }
@@ -472,9 +477,13 @@ impl<S: LinkService> Mux<S> {
             self.with_packets.add(index);
         }
         let frame = lane.poll_frame(now, room);
-        if frame.is_none() {
-            self.with_frames.remove(index);
-            self.drained_in = self.drained_in.min(room);
+        match (&frame, &self.lines) {
+            (Some(frame), Some(lines)) if lane.duplicates => lines.duplicate(index, frame, &mut self.schedulers),
+            (Some(_), _) => {}
+            (None, _) => {
+                self.with_frames.remove(index);
+                self.drained_in = self.drained_in.min(room);
+            }
         }
         frame
     }

@@ -71,6 +71,14 @@ macro_rules! services {
                 }
             }
 
+            /// Whether each of its frames also goes by a second line, where there are several.
+            #[must_use]
+            pub fn duplicates(&self) -> bool {
+                match self {
+                    $(Self::$service(config) => config.duplicates(),)*
+                }
+            }
+
             /// One end of the service.
             #[must_use]
             pub fn build(&self, context: &LinkContext) -> AnyService {

@@ -4,8 +4,8 @@ use std::fs;
 
 use arqway_link::mux::{self, Class, Protocol};
 use arqway_link::{
-    AnyService, Bounded, Checked, Departure, Frame, LinkService, Mux, Packet, Resequencing, ServiceConfig, ShortForm,
-    Side, Tag, WorldDefaults, fec, rlp, selective_repeat, sscop, tally,
+    AnyService, Bounded, Checked, Departure, Frame, LineId, LineState, LinkService, Mux, Packet, Resequencing,
+    ServiceConfig, ShortForm, Side, Tag, WorldDefaults, fec, rlp, selective_repeat, sscop, tally,
 };
 use arqway_units::{Octets, Span, Time};
 
@@ -47,6 +47,13 @@ impl<S: LinkService> Script<S> {
     fn hears(&mut self, octets: &[u8]) -> &mut Self {
         let (tag, rest) = octets.split_first().expect("a tag");
         self.0.handle_frame(Frame::from_wire(Tag::from_octet(*tag), rest.to_vec().into()), at(0));
+        self
+    }
+
+    /// The link has several lines.
+    fn has_lines(&mut self) -> &mut Self {
+        let state = LineState { is_up: true, is_lost: false, rate: None, round_trip: Span::ZERO };
+        self.0.handle_line(LineId::FIRST, state, at(0));
         self
     }
 
@@ -111,6 +118,8 @@ fn of_rlp() -> Vec<(&'static str, Vec<u8>)> {
         end
     };
     let [mut plain, mut linked] = [far(Resequencing::Full), far(Resequencing::PerFlow)];
+    let mut long = far(Resequencing::Full);
+    long.has_lines();
     let mut receiver = far(Resequencing::Full);
     receiver.hears(b"\x03\x01\0").sends(at(0));
     Vec::from([
@@ -120,6 +129,8 @@ fn of_rlp() -> Vec<(&'static str, Vec<u8>)> {
         ("rlp keepalive", plain.sends(at(20)).concat()),
         ("rlp linked data", linked.takes(&three()).sends_last()),
         ("rlp linked repair", linked.hears(b"\x02\x01\x02").sends_last()),
+        ("rlp long data", long.takes(&three()).sends_last()),
+        ("rlp long repair", long.hears(b"\x02\x01\x02").sends_last()),
     ])
 }
 

@@ -32,6 +32,9 @@ settings! {
         /// DNS, a first segment of TCP. Without it, never: what shows that it is lost is then a keepalive.
         #[serde(deserialize_with = "optional_positive_span")]
         pub copy_after: Option<Span> = None,
+        /// Whether each frame also goes by a second line, where the link has several: what one of them loses is there at once. Twice as much of
+        /// the lines is used for it.
+        pub duplicate: bool = false,
         /// The number of packets that may wait while the line accepts no more.
         pub buffer: NonZeroUsize = const { NonZeroUsize::new(256).expect("not zero") },
     }
@@ -68,6 +71,10 @@ impl Service for Config {
 
     fn holds_back(&self) -> bool {
         self.resequencing.holds_back()
+    }
+
+    fn duplicates(&self) -> bool {
+        self.duplicate
     }
 
     fn named(&self, name: &str, parameter: Option<&str>) -> Option<Self> {

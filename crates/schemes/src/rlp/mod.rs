@@ -22,6 +22,8 @@
 //!   long as the line is idle; these stop after a number that is set, so that an idle end comes to rest.
 //! - A packet that stands alone, a ping, a question, may be sent a second time a while later: who waits for it need not wait for a
 //!   request as well.
+//! - On a link of several lines each frame may go a second time, by another line (`duplicate`): what one of them loses is there at once,
+//!   and nothing is missed where one of them dies. Numbers are long there.
 //! - In sequence, packets come out in order and at most once, whatever is lost, as long as frames do not overtake one another.
 //! - A gap is left only where as many requests went out as are set, and each was lost or answered by a frame that was; or
 //!   where no later frame and no keepalive arrived. Both hold while at most 223 data frames in a row are lost, which is as
@@ -38,10 +40,12 @@ mod tests;
 mod wire;
 
 pub use config::Config;
-pub use wire::{Missing, Pdu, parse};
+pub use wire::{Form, Missing, Pdu, parse};
 
 use arqway_arq::earliest;
-use arqway_contract::{Clock, Counters, Deadlines, Departure, Entity, Frame, Packet, Start, Tag, Ticket};
+use arqway_contract::{
+    Clock, Counters, Deadlines, Departure, Entity, Frame, LineId, LineState, Packet, Start, Tag, Ticket,
+};
 use arqway_units::Octets;
 use bytes::Bytes;
 use receiver::{Received, Receiver};
@@ -75,11 +79,11 @@ impl Entity for Rlp {
 
     fn receive(&mut self, frame: Frame, Clock { now, .. }: Clock, counters: &mut Counters) -> Option<()> {
         match wire::parse(frame)? {
-            Pdu::Data { number, link, packet } => {
-                self.receiver.receive(Received { is_repair: false, number, link, packet }, now, counters)?;
+            Pdu::Data { number, form, packet } => {
+                self.receiver.receive(Received { is_repair: false, number, form, packet }, now, counters)?;
             }
-            Pdu::Repair { number, link, packet } => {
-                self.receiver.receive(Received { is_repair: true, number, link, packet }, now, counters)?;
+            Pdu::Repair { number, form, packet } => {
+                self.receiver.receive(Received { is_repair: true, number, form, packet }, now, counters)?;
             }
             Pdu::Nack(missing) => self.sender.request(&missing),
             Pdu::Keepalive { next } => self.receiver.keepalive(next, now, counters),
@@ -100,6 +104,10 @@ impl Entity for Rlp {
         self.sender.poll(counters)
     }
 
+    fn line_is(&mut self, _line: LineId, _state: LineState, _now: Clock) {
+        self.sender.learn_lines();
+    }
+
     fn start(&mut self, frame: &mut Frame, Clock { timers, .. }: Clock, _counters: &mut Counters) -> Start {
         if let Some(ticket) = frame.ticket
             && wire::is_nack(frame.tag)
@@ -118,7 +126,7 @@ impl Entity for Rlp {
     }
 
     fn largest_packet(&self, room: Octets) -> Octets {
-        room - Frame::TAG - wire::head_of_data(self.sender.buffer.bears_links())
+        room - Frame::TAG - self.sender.head_of_data()
     }
 
     fn release(&mut self, counters: &mut Counters) -> Option<Bytes> {

@@ -1,7 +1,7 @@
 //! The receiving half: which frames are missing, how often each was asked for, and what waits behind them.
 
 use super::config::Config;
-use super::wire::{self, Missing, Number, REACH};
+use super::wire::{self, Form, Missing, Number, REACH};
 use arqway_arq::{Order, Resequencing, TimerQueue, Window};
 use arqway_contract::{Clock, Counters, Frame, Ticket};
 use arqway_units::{Span, Time};
@@ -30,7 +30,7 @@ pub(super) struct Received {
     pub(super) is_repair: bool,
     /// Still the low bits.
     pub(super) number: u64,
-    pub(super) link: Option<u8>,
+    pub(super) form: Form,
     pub(super) packet: Bytes,
 }
 
@@ -80,13 +80,12 @@ impl Receiver {
     /// Takes a data frame, or a repair; its number is still the low bits. `None` where it bears a link and should not, or the
     /// other way round.
     pub(super) fn receive(&mut self, unit: Received, now: Time, counters: &mut Counters) -> Option<()> {
-        let Received { is_repair, number: low_bits, link, packet } = unit;
-        let is_linked = link.is_some();
-        let link = self.resequencing.link_of(link.map(u32::from))?;
+        let Received { is_repair, number: low_bits, form, packet } = unit;
+        let link = self.resequencing.link_of(form.link().map(u32::from))?;
         let number = if is_repair {
-            wire::number_of_repair(self.window.end(), low_bits, is_linked)
+            wire::number_of_repair(self.window.end(), low_bits, form)
         } else {
-            let number = wire::number_of_data(self.window.end(), low_bits, is_linked);
+            let number = wire::number_of_data(self.window.end(), low_bits, form);
             if number >= self.window.end() {
                 if !self.hear_of_all_before(number, counters) {
                     counters.duplicates_received += 1;
@@ -100,8 +99,8 @@ impl Receiver {
                 return Some(());
             }
             // An old one: it was overtaken; or it is a duplicate; or the first after a burst so long that its number reads as
-            // an old one. Where there is an order that must not fill a gap: what was asked for comes as a repair.
-            Some(number).filter(|_| self.has_no_order())
+            // an old one. Where there is an order that must not fill a gap: what was asked for comes as a repair. A long number is read aright.
+            Some(number).filter(|_| form == Form::Long || self.has_no_order())
         };
         match number {
             Some(number) => self.fill(number, link, packet, now, counters),

@@ -3,11 +3,11 @@
 
 use super::config::Config;
 use super::copies::Copies;
-use super::wire::{self, LOOKBACK, Missing, Number};
+use super::wire::{self, Form, LOOKBACK, Missing, Number};
 use alloc::collections::VecDeque;
 use arqway_arq::{Idle, RetransmissionBuffer, Window, earliest};
 use arqway_contract::{Counters, Frame, Packet, Ticket};
-use arqway_units::Time;
+use arqway_units::{Octets, Time};
 
 /// On the ticket of a frame that is not sent a second time unless somebody asks.
 const NO_COPY: u64 = u64::MAX - 1;
@@ -22,6 +22,8 @@ pub(super) struct Sender {
     pub(super) buffer: RetransmissionBuffer<16, u16>,
     retransmissions: u16,
     copies: Copies,
+    /// The link has several lines, which do not keep their order among each other.
+    has_lines: bool,
     idle: Idle,
     keepalives: u16,
     /// How many keepalives are left of this idle time.
@@ -37,6 +39,7 @@ impl Sender {
             buffer: RetransmissionBuffer::new(Window::new(config.window.as_usize()), &config.resequencing),
             retransmissions: config.retransmissions.get(),
             copies: Copies::new(config.copy_after),
+            has_lines: false,
             idle: Idle::new(config.keepalive),
             keepalives: config.keepalives.get(),
             keepalives_left: 0,
@@ -97,7 +100,7 @@ impl Sender {
                 continue; // It was asked for, and went again, or too many have gone since.
             };
             counters.frames_resent += 1;
-            return Some(wire::data(number, frame.link, frame.packet.clone()));
+            return Some(wire::data(number, self.form(frame.link), frame.packet.clone()));
         }
     }
 
@@ -105,7 +108,7 @@ impl Sender {
         if let Some((number, frame)) = self.buffer.next_again() {
             frame.state += 1;
             counters.frames_resent += 1;
-            return Some(wire::repair(number, frame.link, frame.packet.clone()));
+            return Some(wire::repair(number, Form::of(frame.link, self.has_lines), frame.packet.clone()));
         }
         let packet = self.waiting.pop_front()?;
         if self.buffer.window().is_full() {
@@ -119,11 +122,26 @@ impl Sender {
         let is_copied = self.copies.wants(&packet);
         let number = self.buffer.push(packet, 0);
         let link = self.buffer.get(number).and_then(|frame| frame.link);
-        let mut frame = wire::data(number, link, octets);
+        let mut frame = wire::data(number, self.form(link), octets);
         if is_copied {
             frame.ticket = Some(Ticket::new(number.as_u64()));
         }
         Some(frame)
+    }
+
+    /// How a packet bears its number now.
+    fn form(&self, link: Option<u32>) -> Form {
+        Form::of(link, self.has_lines)
+    }
+
+    /// The link has several lines.
+    pub(super) fn learn_lines(&mut self) {
+        self.has_lines = true;
+    }
+
+    /// What stands in front of a packet.
+    pub(super) fn head_of_data(&self) -> Octets {
+        wire::head_of_data(self.buffer.bears_links(), self.has_lines)
     }
 
     /// A data frame or a keepalive has left, or was dropped.

@@ -15,6 +15,8 @@ const NACK: u8 = 2;
 const KEEPALIVE: u8 = 3;
 const LINKED: u8 = 4;
 const LINKED_REPAIR: u8 = 5;
+const LONG: u8 = 6;
+const LONG_REPAIR: u8 = 7;
 
 fn end(change: impl FnOnce(&mut Config)) -> Script<arqway_contract::End<Rlp>> {
     let mut config = Config::default();
@@ -337,6 +339,32 @@ fn a_copy_is_delivered_where_the_first_was_lost_and_dropped_where_it_was_not() {
 }
 
 #[test]
+fn where_there_are_several_lines_a_frame_may_come_behind_100_others_and_is_not_taken_for_a_later_one() {
+    let mut end = as_received();
+    end.service.handle_line(
+        LineId::FIRST,
+        LineState { is_up: true, is_lost: false, rate: None, round_trip: Span::ZERO },
+        end.now,
+    );
+    end.packets("a").expect("data 0").peer(NACK, &[0, 0]).expect("repair 0");
+    for number in (0..=200).filter(|number| *number != 100) {
+        end.peer(LONG, &[0, number, b'a']);
+    }
+    end.at(1).expect(&format!("deliver {}, nack 100", "a".repeat(200)));
+    end.peer(LONG, &[0, 100, b'b']).peer(LONG, &[0, 100, b'b']).peer(LONG, &[0, 73, b'a']).peer(LONG, &[0, 5, b'a']);
+    end.expect("deliver b").peer(LONG, &[0, 201, b'c']).expect("deliver c");
+    assert_eq!((end.counters().duplicates_received, end.counters().packets_missed), (3, 0));
+}
+
+#[test]
+fn in_sequence_too_a_copy_that_comes_late_by_another_line_fills_its_gap() {
+    let mut end = quiet();
+    end.peer(LONG, &[0, 0, b'a']).peer(LONG, &[0, 2, b'c']).expect("nack 1, deliver a");
+    end.peer(LONG, &[0, 1, b'b']).expect("deliver bc");
+    end.peer(LONG_REPAIR, &[0, 1, b'b']).expect("");
+}
+
+#[test]
 fn what_cannot_be_decoded_is_counted_and_changes_nothing() {
     let mut end = end(|_| ());
     let too_long = [1; 19];
@@ -351,10 +379,11 @@ fn what_cannot_be_decoded_is_counted_and_changes_nothing() {
         (KEEPALIVE, &[1]),
         (KEEPALIVE, &[0, 1, 2]),
         (4, &[1, 2]),
-        (7, &[]),
+        (LONG, &[1, 2]),
+        (LONG_REPAIR, &[]),
     ] {
         end.peer(kind, octets);
     }
     end.expect("").at(9000).expect("");
-    assert_eq!(end.counters().malformed_received, 11);
+    assert_eq!(end.counters().malformed_received, 12);
 }

@@ -9,6 +9,8 @@
 //!     kind 3  keepalive  |   N   |                    the number of the next packet to be sent, in 16 bits
 //!     kind 4  linked data     |   N   | link | packet ... the number in 16 bits; link: how many frames back the one is that must
 //!     kind 5  linked repair   |   N   | link | packet ...     go before it, 0 where there is none
+//!     kind 6  long data       |   N   | packet ...            the number in 16 bits, and no link
+//!     kind 7  long repair     |   N   | packet ...
 //! ```
 //!
 //! Data are linked where packets are not released in the order of their numbers, nor as they come: see
@@ -16,7 +18,8 @@
 //!
 //! Other data bear one octet, which multiservice §III prints. What is rare and small bears two: an end that misread the short
 //! numbers, because a burst was longer than they can count, learns it from these, and is never sent a wrong packet. Linked data
-//! bear two as well: in an order by flow a number that was misread would let a packet pass others of its flow that wait.
+//! bear two as well: in an order by flow a number that was misread would let a packet pass others of its flow that wait. So do all
+//! data on a link of several lines, where a frame may come by a slow one behind any number that came by another.
 
 use arqway_arq::Seq;
 use arqway_contract::{Frame, Head, Kind, Tag};
@@ -34,24 +37,70 @@ const NACK: Kind = Kind::new(2);
 const KEEPALIVE: Kind = Kind::new(3);
 const LINKED_DATA: Kind = Kind::new(4);
 const LINKED_REPAIR: Kind = Kind::new(5);
+const LONG_DATA: Kind = Kind::new(6);
+const LONG_REPAIR: Kind = Kind::new(7);
 
 /// How many octets of bits a NACK may have: with its first number they ask for a whole window.
 const MOST_BITS: usize = 16;
 
 /// How far behind the newest frame a data frame may lie and be read as an old one: late, or a duplicate.
 pub(super) const LOOKBACK: u64 = 32;
+/// The same where its number has 16 bits: as far as anybody waits for one.
+const LONG_LOOKBACK: u64 = 128;
 /// How many data frames in a row may be lost before the next one is read wrongly.
 pub(super) const REACH: u64 = Short::MODULUS - LOOKBACK - 1;
+
+/// How a packet bears its number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// The low eight bits.
+    Short,
+    /// 16 bits.
+    Long,
+    /// 16 bits, and how many frames back the one is that must go before it; 0 where there is none.
+    Linked(u8),
+}
+
+impl Form {
+    /// The form of a packet: by its link where there is one, otherwise long or not.
+    pub(super) fn of(link: Option<u32>, is_long: bool) -> Self {
+        // No link reaches beyond the window, which has room in an octet.
+        match link.and_then(|link| u8::try_from(link).ok()) {
+            Some(link) => Self::Linked(link),
+            None if is_long => Self::Long,
+            None => Self::Short,
+        }
+    }
+
+    /// How many frames back the one is that must go before it, where the frame says so.
+    #[must_use]
+    pub fn link(self) -> Option<u8> {
+        match self {
+            Self::Linked(link) => Some(link),
+            Self::Short | Self::Long => None,
+        }
+    }
+
+    /// What stands in front of a packet, behind the tag.
+    fn head(self, number: Number) -> Head {
+        let [high, low] = number.wire_u16().to_be_bytes();
+        match self {
+            Self::Short => Head::from_iter([Short::new(number.as_u64()).wire_u8()]),
+            Self::Long => Head::from_iter([high, low]),
+            Self::Linked(link) => Head::from_iter([high, low, link]),
+        }
+    }
+}
 
 /// A frame as received: numbers are still the low bits, for whoever knows the window to expand.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Pdu {
     /// A packet, for the first time, or a copy that nobody asked for.
     Data {
-        /// Its number: eight bits of it, or 16 where it is linked.
+        /// Its number: as many bits of it as the form has.
         number: u64,
-        /// How many frames back the one is that must go before it, where the frame says so.
-        link: Option<u8>,
+        /// How it bears it.
+        form: Form,
         /// What it carries.
         packet: Bytes,
     },
@@ -59,8 +108,8 @@ pub enum Pdu {
     Repair {
         /// Its number, likewise.
         number: u64,
-        /// How many frames back the one is that must go before it, where the frame says so.
-        link: Option<u8>,
+        /// How it bears it.
+        form: Form,
         /// What it carries.
         packet: Bytes,
     },
@@ -113,11 +162,14 @@ pub fn parse(mut frame: Frame) -> Option<Pdu> {
     match frame.tag.kind() {
         kind @ (DATA | REPAIR) => {
             let [number] = frame.take()?;
-            carried(kind == DATA, number.into(), None, frame)
+            carried(kind == DATA, number.into(), Form::Short, frame)
         }
         kind @ (LINKED_DATA | LINKED_REPAIR) => {
             let [high, low, link] = frame.take()?;
-            carried(kind == LINKED_DATA, u16::from_be_bytes([high, low]), Some(link), frame)
+            carried(kind == LINKED_DATA, u16::from_be_bytes([high, low]), Form::Linked(link), frame)
+        }
+        kind @ (LONG_DATA | LONG_REPAIR) => {
+            carried(kind == LONG_DATA, u16::from_be_bytes(frame.take()?), Form::Long, frame)
         }
         NACK => {
             let first = u16::from_be_bytes(frame.take()?);
@@ -135,55 +187,54 @@ pub fn parse(mut frame: Frame) -> Option<Pdu> {
 }
 
 /// The number of a data frame, of which the receiver knows the low bits and that it is not far behind `end`, one past the
-/// newest. It knows more bits of a linked one.
-pub(super) fn number_of_data(end: Number, low_bits: u64, is_linked: bool) -> Number {
-    let earliest = end.as_u64().saturating_sub(LOOKBACK);
-    if is_linked {
-        return Number::at_or_after(Number::new(earliest), low_bits);
+/// newest. It knows more bits of one that is not short.
+pub(super) fn number_of_data(end: Number, low_bits: u64, form: Form) -> Number {
+    let earliest = |back| end.as_u64().saturating_sub(back);
+    match form {
+        Form::Short => Number::new(Short::at_or_after(Short::new(earliest(LOOKBACK)), low_bits).as_u64()),
+        Form::Long | Form::Linked(_) => Number::at_or_after(Number::new(earliest(LONG_LOOKBACK)), low_bits),
     }
-    Number::new(Short::at_or_after(Short::new(earliest), low_bits).as_u64())
 }
 
 /// The number of a repair: it was asked for, so it lies before `end`.
-pub(super) fn number_of_repair(end: Number, low_bits: u64, is_linked: bool) -> Option<Number> {
-    if is_linked {
-        return Number::before(end, low_bits);
+pub(super) fn number_of_repair(end: Number, low_bits: u64, form: Form) -> Option<Number> {
+    match form {
+        Form::Short => Short::before(Short::new(end.as_u64()), low_bits).map(|number| Number::new(number.as_u64())),
+        Form::Long | Form::Linked(_) => Number::before(end, low_bits),
     }
-    Short::before(Short::new(end.as_u64()), low_bits).map(|number| Number::new(number.as_u64()))
 }
 
 /// A packet behind its head, which was taken off.
-fn carried(is_first: bool, number: u16, link: Option<u8>, frame: Frame) -> Option<Pdu> {
+fn carried(is_first: bool, number: u16, form: Form, frame: Frame) -> Option<Pdu> {
     let (number, packet) = (number.into(), frame.into_packet()?);
-    Some(if is_first { Pdu::Data { number, link, packet } } else { Pdu::Repair { number, link, packet } })
-}
-/// What stands in front of a packet, behind the tag.
-pub(super) const fn head_of_data(is_linked: bool) -> Octets {
-    Octets::new(if is_linked { 3 } else { 1 })
+    Some(if is_first { Pdu::Data { number, form, packet } } else { Pdu::Repair { number, form, packet } })
 }
 
-pub(super) fn data(number: Number, link: Option<u32>, packet: Bytes) -> Frame {
-    match in_octet(link) {
-        None => Frame::new(DATA, &[Short::new(number.as_u64()).wire_u8()], packet),
-        Some(link) => Frame::new(LINKED_DATA, &linked_head(number, link), packet),
-    }
+/// What stands in front of a packet at most, behind the tag.
+pub(super) const fn head_of_data(is_linked: bool, is_long: bool) -> Octets {
+    Octets::new(match (is_linked, is_long) {
+        (true, _) => 3,
+        (false, true) => 2,
+        (false, false) => 1,
+    })
 }
 
-/// No link reaches beyond the window, which has room in an octet.
-fn in_octet(link: Option<u32>) -> Option<u8> {
-    link.and_then(|link| u8::try_from(link).ok())
+pub(super) fn data(number: Number, form: Form, packet: Bytes) -> Frame {
+    let kind = match form {
+        Form::Short => DATA,
+        Form::Long => LONG_DATA,
+        Form::Linked(_) => LINKED_DATA,
+    };
+    Frame::new(kind, &form.head(number), packet)
 }
 
-fn linked_head(number: Number, link: u8) -> [u8; 3] {
-    let [high, low] = number.wire_u16().to_be_bytes();
-    [high, low, link]
-}
-
-pub(super) fn repair(number: Number, link: Option<u32>, packet: Bytes) -> Frame {
-    match in_octet(link) {
-        None => Frame::new(REPAIR, &[Short::new(number.as_u64()).wire_u8()], packet),
-        Some(link) => Frame::new(LINKED_REPAIR, &linked_head(number, link), packet),
-    }
+pub(super) fn repair(number: Number, form: Form, packet: Bytes) -> Frame {
+    let kind = match form {
+        Form::Short => REPAIR,
+        Form::Long => LONG_REPAIR,
+        Form::Linked(_) => LINKED_REPAIR,
+    };
+    Frame::new(kind, &form.head(number), packet)
 }
 
 pub(super) fn nack(missing: &Missing) -> Frame {

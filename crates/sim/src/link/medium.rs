@@ -70,9 +70,8 @@ impl<T> Medium<T> {
 
     /// The same of a line of that link. Each line draws from streams of its own.
     pub(crate) fn of_line(link: &Wireless, line: LineId, direction: Direction, streams: &Streams) -> Self {
-        let name = (line != LineId::FIRST).then(|| alloc::format!("line {}", line.index()));
-        let (absences, of_part) = (link.absences(line).to_vec(), name.map(|name| streams.of_part(&name)));
-        let (link, streams) = (&link.of_line(line), of_part.as_ref().unwrap_or(streams));
+        let (absences, streams) = (link.absences(line).to_vec(), &of_line(streams, line));
+        let link = &link.of_line(line);
         Self {
             line: Line::new(
                 clock(link.rate(direction), direction, streams),
@@ -162,7 +161,7 @@ impl Wireless {
         carried
     }
 
-    /// When each of these datagrams is out.
+    /// When each of these datagrams is out, by one line after the other.
     pub fn each_departure(
         &self,
         way: Direction,
@@ -171,17 +170,24 @@ impl Wireless {
         (from, to): (Time, Time),
         mut is_out: impl FnMut(Time),
     ) {
-        let mut clock = clock(self.rate(way), way, streams);
-        let mut at = clock.departure(size, from);
-        while at <= to {
-            is_out(at);
-            let next = clock.departure(size, at);
-            if next <= at {
-                break;
+        for line in LineId::first(self.lines()) {
+            let mut clock = clock(self.of_line(line).rate(way), way, &of_line(streams, line));
+            let mut at = clock.departure(size, from);
+            while at <= to {
+                is_out(at);
+                let next = clock.departure(size, at);
+                if next <= at {
+                    break;
+                }
+                at = next;
             }
-            at = next;
         }
     }
+}
+
+/// The random streams of a line: the first one's are those of a link that has no other.
+fn of_line(streams: &Streams, line: LineId) -> Streams {
+    if line == LineId::FIRST { streams.clone() } else { streams.of_part(&alloc::format!("line {}", line.index())) }
 }
 
 /// The clock of a transmitter, whose stream is `wireless.down.rate` or `wireless.up.rate` where it is random.

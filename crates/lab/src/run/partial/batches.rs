@@ -37,7 +37,7 @@ pub fn pack(plan: &Plan, runs: &[Run]) -> Vec<Vec<Run>> {
 
 /// About how many seconds of one core a run takes: by the packets that its link carries at most.
 fn estimate_s(scenario: &Scenario) -> f64 {
-    let rate = scenario.wireless.rate(Direction::Down).mean().as_bits_per_second() as f64;
+    let rate = scenario.wireless.mean_rate(Direction::Down).as_bits_per_second() as f64;
     let file = &scenario.file_transfer;
     let (bulk, channel) = (&scenario.tcp_bulk, &scenario.channel);
     let limit_s = scenario.duration.as_seconds();
