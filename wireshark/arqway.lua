@@ -273,9 +273,9 @@ do
 end
 
 do
-    local REPAIR, NACK, KEEPALIVE, LINKED_DATA, LINKED_REPAIR = 1, 2, 3, 4, 5
+    local REPAIR, NACK, KEEPALIVE, LINKED_DATA, LINKED_REPAIR, LONG_DATA, LONG_REPAIR = 1, 2, 3, 4, 5, 6, 7
     local RLP_TYPES = { [DATA] = "data", [REPAIR] = "repair", [NACK] = "NACK", [KEEPALIVE] = "keepalive",
-        [LINKED_DATA] = "linked data", [LINKED_REPAIR] = "linked repair" }
+        [LINKED_DATA] = "linked data", [LINKED_REPAIR] = "linked repair", [LONG_DATA] = "long data", [LONG_REPAIR] = "long repair" }
     fields.rlp_type = ProtoField.uint8("arqway.rlp.type", "Type", base.DEC, RLP_TYPES, 0x07)
     fields.rlp_n = ProtoField.uint16("arqway.rlp.n", "N, number of the packet", base.DEC)
     fields.rlp_link = ProtoField.uint8("arqway.rlp.link", "Link, frames back to the one that goes before", base.DEC)
@@ -301,8 +301,9 @@ do
     show["rlp"] = function(octets, kind, pinfo, tree, root)
         local length = octets:len() - 1
         local linked = kind == LINKED_DATA or kind == LINKED_REPAIR
-        local carries = kind == DATA or kind == REPAIR or linked
-        local head = linked and 3 or 1
+        local long = kind == LONG_DATA or kind == LONG_REPAIR
+        local carries = kind == DATA or kind == REPAIR or linked or long
+        local head = linked and 3 or long and 2 or 1
         -- No zeros behind the bits of a NACK.
         local nack = kind == NACK and (length == 2 or length > 2 and length <= 18 and octets(length, 1):uint() ~= 0)
         if not (carries and length > head or nack or kind == KEEPALIVE and length == 2) then
@@ -310,7 +311,7 @@ do
         end
         tree:add(fields.rlp_type, octets(0, 1))
         if carries then
-            local number = octets(1, linked and 2 or 1)
+            local number = octets(1, (linked or long) and 2 or 1)
             tree:add(fields.rlp_n, number)
             local info = string.format("%s N=%d", RLP_TYPES[kind], number:uint())
             if linked then

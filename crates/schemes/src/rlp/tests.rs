@@ -350,7 +350,7 @@ fn where_there_are_several_lines_a_frame_may_come_behind_100_others_and_is_not_t
     for number in (0..=200).filter(|number| *number != 100) {
         end.peer(LONG, &[0, number, b'a']);
     }
-    end.at(1).expect(&format!("deliver {}, nack 100", "a".repeat(200)));
+    end.at(1).expect(&format!("nack 100, deliver {}", "a".repeat(200)));
     end.peer(LONG, &[0, 100, b'b']).peer(LONG, &[0, 100, b'b']).peer(LONG, &[0, 73, b'a']).peer(LONG, &[0, 5, b'a']);
     end.expect("deliver b").peer(LONG, &[0, 201, b'c']).expect("deliver c");
     assert_eq!((end.counters().duplicates_received, end.counters().packets_missed), (3, 0));
