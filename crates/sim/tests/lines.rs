@@ -164,7 +164,7 @@ fn of_a_call_on_two_lines_what_one_of_them_loses_comes_by_the_other() {
 }
 
 #[test]
-fn a_call_on_two_lines_misses_nothing_when_one_of_them_dies() {
+fn a_call_on_two_lines_misses_nothing_and_waits_for_nothing_when_one_of_them_dies() {
     for dies in [0, 1] {
         let mut lines = [line(10, 30), line(10, 30)];
         for (line, _) in &mut lines {
@@ -175,7 +175,9 @@ fn a_call_on_two_lines_misses_nothing_when_one_of_them_dies() {
             [10, 20, 30, 40, 50].map(|from| Absence { from: seconds(from), until: seconds(from + 5) }).to_vec();
         let (outcome, seen) = run(&with_copied_call(world(&lines, MINUTE), true), 1);
         assert_eq!(outcome.applications.media.expect("a call").loss, Some(0.0), "while line {dies} dies");
-        assert!(seen.p95() <= Span::from_milliseconds(60), "{:?} while line {dies} dies", seen.p95());
+        // What is asked for again would be later.
+        let longest = seen.calls.iter().map(|(_, delay)| *delay).max().expect("packets");
+        assert!(longest <= Span::from_milliseconds(80), "{longest:?} while line {dies} dies");
     }
 }
 
