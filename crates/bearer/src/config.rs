@@ -3,7 +3,7 @@
 use crate::rate::Rate;
 use alloc::vec::Vec;
 use arqway_contract::{LineId, Side, settings};
-use arqway_units::{Octets, Span, positive_span};
+use arqway_units::{Octets, Span, list_of_lines, positive_span};
 use serde::{Deserialize, Deserializer, Serialize};
 
 settings! {
@@ -39,7 +39,7 @@ settings! {
         /// How long a datagram may be under way at most: for so long after a restart, datagrams name their epoch in full.
         pub datagram_lifetime: Span = Span::from_milliseconds(30_000),
         /// The lines of the link, where there are several: what of each differs from what is said above.
-        #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "lines")]
+        #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "list_of_lines")]
         pub line: Vec<LineConfig> = Vec::new(),
     }
 }
@@ -53,15 +53,6 @@ settings! {
         /// The same from the client to the access point, where it differs.
         pub rate_up: Option<Rate> = None,
     }
-}
-
-fn lines<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<LineConfig>, D::Error> {
-    let lines = Vec::<LineConfig>::deserialize(deserializer)?;
-    if lines.len() > LineId::COUNT {
-        let (count, most) = (lines.len(), LineId::COUNT);
-        return Err(serde::de::Error::custom(alloc::format!("{count} lines: expected at most {most}")));
-    }
-    Ok(lines)
 }
 
 impl Config {

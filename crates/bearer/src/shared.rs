@@ -90,7 +90,7 @@ impl<S: LinkService> Shared<S> {
 
     /// A hello has gone: the next one tries another line.
     pub(super) fn has_said_hello(&mut self) {
-        self.hello_by = LineId::new((self.hello_by.number() + 1) % 8).unwrap_or_default();
+        self.hello_by = LineId::new(self.hello_by.number() + 1).unwrap_or_default();
     }
 
     /// The peer has restarted, and knows nothing of what these services knew: others take their place.

@@ -33,9 +33,9 @@ use crate::line::{Queue, Room};
 use crate::rate::Rate;
 use alloc::vec::Vec;
 use arqway_link::LineId;
-use arqway_units::{BitRate, Octets, Span, Time};
+use arqway_units::{BitRate, Octets, Span, Time, list_of_lines};
 use core::num::NonZeroU32;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 /// The link between access point and client.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -67,7 +67,7 @@ pub struct Wireless {
     /// Settings that differ toward the server.
     pub up: Differences,
     /// Its lines, where there are several, at most eight: each is as the link is but for what it says.
-    #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "lines")]
+    #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "list_of_lines")]
     pub line: Vec<WirelessLine>,
 }
 
@@ -111,15 +111,6 @@ impl Absence {
     pub(crate) fn has(&self, time: Time) -> bool {
         (Time::ZERO + self.from..Time::ZERO + self.until).contains(&time)
     }
-}
-
-fn lines<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<WirelessLine>, D::Error> {
-    let lines = Vec::<WirelessLine>::deserialize(deserializer)?;
-    if lines.len() > LineId::COUNT {
-        let (count, most) = (lines.len(), LineId::COUNT);
-        return Err(serde::de::Error::custom(alloc::format!("{count} lines: expected at most {most}")));
-    }
-    Ok(lines)
 }
 
 /// How one direction differs from the settings for both.

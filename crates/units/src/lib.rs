@@ -36,7 +36,7 @@ mod schema;
 mod text;
 mod time;
 
-pub use line::{LineId, PerLine};
+pub use line::{LineId, PerLine, list_of_lines};
 pub use number::{ToFloat, count, halves, remainder, truncate};
 pub use octets::Octets;
 pub use rate::{BitRate, Pacer};

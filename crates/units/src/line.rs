@@ -1,6 +1,7 @@
 //! Which line of a link, and one of something for each of its lines.
 
 use alloc::vec::Vec;
+use serde::{Deserialize, Deserializer};
 
 /// The number of a line of a link, in \[0, 7\]. A link of one line has number 0 alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -35,6 +36,19 @@ impl LineId {
     pub const fn number(self) -> u8 {
         self.0
     }
+}
+
+/// Reads a list with an entry for each line.
+///
+/// # Errors
+/// More entries than a link has lines.
+pub fn list_of_lines<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
+    let lines = Vec::<T>::deserialize(deserializer)?;
+    if lines.len() > LineId::COUNT {
+        let (count, most) = (lines.len(), LineId::COUNT);
+        return Err(serde::de::Error::custom(alloc::format!("{count} lines: expected at most {most}")));
+    }
+    Ok(lines)
 }
 
 /// One for each line. Who has one line has no more than that.

@@ -27,7 +27,7 @@ use crate::index::Indices;
 use crate::introduction::Introduction;
 use crate::key::{PrivateKey, PublicKey};
 use crate::peer::attempt::Attempt;
-use crate::peer::{Context, NotSealed, Outgoing, Peer, PeerConfig, Sealed};
+use crate::peer::{Context, NotSealed, Peer, PeerConfig, Sealed};
 use crate::random::Random;
 use crate::transport::HEAD_ROOM;
 use arqway_agenda::{Agenda, Events, Key};
@@ -192,7 +192,7 @@ impl Endpoint {
             let Some(peer) = get_mut(&mut self.peers, id) else { continue };
             let Self { identity, config, indices, stamper, .. } = self;
             let mut context = Context { identity, config, indices, stamper, random, id, now };
-            let polled: Option<Outgoing> = peer.poll(&mut context);
+            let polled = peer.poll(&mut context);
             self.schedule(id, now);
             if polled.is_some() {
                 return polled;

@@ -16,7 +16,6 @@ pub(crate) mod sending;
 pub(crate) mod slots;
 
 pub(crate) use sending::Context;
-pub(crate) use sending::Outgoing;
 pub use sending::{NotSealed, Sealed};
 
 use crate::config::Config;
@@ -174,7 +173,7 @@ impl Peer {
 
     /// Its user says that it is at an address, by whichever line. Whether that is another than was said before.
     pub(crate) fn configure(&mut self, address: SocketAddr) -> bool {
-        self.paths.iter_mut().filter_map(|path| path.configure(address).then_some(())).count() > 0
+        self.paths.iter_mut().fold(false, |is_new, path| path.configure(address) | is_new)
     }
 
     /// Whether a message could reach it.
@@ -185,8 +184,8 @@ impl Peer {
     /// The line by which a message goes after so many rounds: the one by which it was heard last, then the others by turns.
     pub(crate) fn line_after(&self, rounds: usize) -> LineId {
         let lines = self.paths.count();
-        let known = self.paths.ids().cycle().skip(self.heard_by.index() + rounds % lines).take(lines);
-        known.into_iter().find(|line| self.paths.get(*line).is_known()).unwrap_or_default()
+        let mut in_turn = self.paths.ids().cycle().skip(self.heard_by.index() + rounds % lines).take(lines);
+        in_turn.find(|line| self.paths.get(*line).is_known()).unwrap_or_default()
     }
 
     /// New keys are needed. A handshake begins, if none is under way and there is somebody to begin it with.
