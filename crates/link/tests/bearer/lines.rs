@@ -26,8 +26,10 @@ fn way(megabits: u64, milliseconds: u64) -> Way {
 fn setting(service: &'static str, lines: &[Way]) -> Setting {
     let mut setting = Setting::new(service);
     setting.ways = [lines[0].clone(), lines[0].clone()];
-    setting.more =
-        lines[1..].iter().map(|way| Line { ways: [way.clone(), way.clone()], outages: Vec::new() }).collect();
+    setting.more = lines[1..]
+        .iter()
+        .map(|way| Line { ways: [way.clone(), way.clone()], outages: Vec::new(), mtu: 1500 })
+        .collect();
     let pace = |way: &Way| BitRate::from_bits_per_second(way.rate.as_bits_per_second() * 49 / 50);
     let config = |way: &Way| LineConfig { rate: pace(way).map(Rate::Fixed), rate_up: None };
     setting.config.line = lines.iter().map(config).collect();
@@ -125,9 +127,11 @@ fn lines() -> impl Strategy<Value = Setting> {
         },
     );
     let outages = proptest::collection::vec((0u64..HEALED - 3000, 0u64..3000), 0..4);
-    let line = (way.clone(), way, outages).prop_map(|(down, up, outages)| Line {
+    let mtu = prop_oneof![Just(1500u16), 1280u16..1500];
+    let line = (way.clone(), way, outages, mtu).prop_map(|(down, up, outages, mtu)| Line {
         ways: [down, up],
         outages: outages.into_iter().map(|(from, length)| (from, from + length)).collect(),
+        mtu,
     });
     (proptest::collection::vec(line, 2..=8), any::<u32>(), any::<bool>(), any::<bool>(), any::<bool>()).prop_map(
         |(lines, seed, is_found, is_alone, learns_lines)| {
@@ -141,6 +145,7 @@ fn lines() -> impl Strategy<Value = Setting> {
             let mut lines = lines.into_iter();
             let first = lines.next().expect("two at least");
             (setting.ways, setting.outages, setting.more) = (first.ways, first.outages, lines.collect());
+            setting.mtus = vec![(0, first.mtu)];
             (setting.seed, setting.late) = (u64::from(seed) + 1, Span::from_milliseconds(u64::from(seed % 6)));
             setting
         },

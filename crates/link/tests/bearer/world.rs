@@ -33,6 +33,8 @@ pub(super) struct Line {
     pub(super) ways: [Way; 2],
     /// Nothing crosses it, either way.
     pub(super) outages: Vec<(u64, u64)>,
+    /// The largest datagram that crosses it.
+    pub(super) mtu: u16,
 }
 
 #[derive(Debug, Clone)]
@@ -83,6 +85,11 @@ impl Setting {
 
     fn outages(&self, line: LineId) -> &[(u64, u64)] {
         line.index().checked_sub(1).map_or(&self.outages, |line| &self.more[line].outages)
+    }
+
+    fn mtu(&self, line: LineId, now: Time) -> u16 {
+        let of_first = || self.mtus.iter().rev().find(|(from, _)| at(*from) <= now).map_or(1500, |(_, mtu)| *mtu);
+        line.index().checked_sub(1).map_or_else(of_first, |line| self.more[line].mtu)
     }
 
     fn lines(&self) -> usize {
@@ -438,7 +445,7 @@ impl World {
         out.push_back(departure);
         *deepest = (*deepest).max(out.len());
         let way = self.setting.way(line, index).clone();
-        let mtu = self.setting.mtus.iter().rev().find(|(from, _)| at(*from) <= now).map_or(1500, |(_, mtu)| *mtu);
+        let mtu = self.setting.mtu(line, now);
         let is_cut = self.setting.outages(line).iter().any(|(from, to)| (at(*from)..at(*to)).contains(&departure));
         if size > Octets::new(mtu.into()) || is_cut || self.random(1000) < way.lost {
             return;

@@ -3,6 +3,7 @@
 mod carried;
 mod classifier;
 mod config;
+mod lines;
 mod queue;
 mod rates;
 mod short_headers;

@@ -1,0 +1,93 @@
+//! Which frames go by which line.
+
+use super::*;
+use crate::rlp;
+use arqway_contract::{LineState, Port, pump};
+use arqway_units::BitRate;
+
+const LINES: [LineId; 2] = {
+    let Some(second) = LineId::new(1) else { panic!("the second of eight") };
+    [LineId::FIRST, second]
+};
+
+/// Lines that take one frame each; the second one is busy, and sends it later.
+#[derive(Default)]
+struct Lines {
+    turn: usize,
+    queues: [Option<Frame>; 2],
+    sent: Vec<(usize, Frame)>,
+}
+
+impl Port for Lines {
+    fn lines(&self) -> usize {
+        2
+    }
+
+    fn turn_to(&mut self, line: LineId) {
+        self.turn = line.index();
+    }
+
+    fn room(&self) -> Option<Octets> {
+        self.queues[self.turn].is_none().then_some(Octets::MAX)
+    }
+
+    fn hand_over(&mut self, frame: Frame, _: Time) -> Result<(), Frame> {
+        self.queues[self.turn] = Some(frame);
+        Ok(())
+    }
+
+    fn take_ready(&mut self) -> Option<Frame> {
+        if self.turn == 0 { self.queues[0].take() } else { None }
+    }
+
+    fn transmit(&mut self, frame: Frame, _: Time) {
+        self.sent.push((self.turn, frame));
+    }
+
+    fn deliver(&mut self, _: Packet, _: Time) {}
+    fn wake_at(&mut self, _: Option<Time>) {}
+    fn finish(&mut self, _: Time) {}
+}
+
+/// UDP by `rlp`, and two lines of which the second is the sooner.
+fn mux(duplicate: bool) -> Mux {
+    let service = ServiceConfig::Rlp(rlp::Config { duplicate, ..rlp::Config::default() });
+    let mut config = raw_and_udp();
+    config.classes = vec![Class::of_protocol(Protocol::UDP, service)];
+    let mut mux = Mux::new(&config, &Side::Client.into()).expect("two services");
+    let state = |milliseconds| LineState {
+        is_up: true,
+        is_lost: false,
+        rate: BitRate::from_bits_per_second(1_000_000),
+        round_trip: Span::from_milliseconds(milliseconds),
+    };
+    for (line, milliseconds) in LINES.into_iter().zip([200, 20]) {
+        mux.handle_line(line, state(milliseconds), Time::ZERO);
+    }
+    mux
+}
+
+#[test]
+fn a_copy_goes_by_the_other_line_at_once_though_the_first_waits_for_its_own() {
+    for duplicate in [false, true] {
+        let (mut mux, mut lines) = (mux(duplicate), Lines::default());
+        mux.handle_packet(packet(Protocol::UDP), Time::ZERO).expect("room");
+        pump(&mut mux, &mut lines, Time::ZERO);
+        let first = lines.queues[1].take().expect("a frame waits for the sooner line");
+        let copies: Vec<_> = lines.sent.iter().map(|(line, copy)| (*line, copy.tag, copy.parts().concat())).collect();
+        let expected = (0, first.tag, first.parts().concat());
+        assert_eq!(copies, if duplicate { vec![expected] } else { vec![] });
+    }
+}
+
+#[test]
+fn no_more_than_four_copies_wait_for_a_line_that_does_not_move() {
+    let mut mux = mux(true);
+    for _ in 0..10 {
+        mux.handle_packet(packet(Protocol::UDP), Time::ZERO).expect("room");
+        mux.turn_to(LINES[1]);
+        assert!(mux.poll_frame(Time::ZERO, Octets::MAX).is_some());
+    }
+    mux.turn_to(LINES[0]);
+    assert_eq!(core::iter::from_fn(|| mux.poll_frame(Time::ZERO, Octets::MAX)).count(), 4);
+}
