@@ -1,4 +1,4 @@
-"""What `beside` and `counters` share: an emulated link with a namespace at each end, and a tunnel over it."""
+"""What `beside`, `counters` and `lines` share: an emulated link with a namespace at each end, and a tunnel over it."""
 
 import os
 import re
