@@ -83,6 +83,16 @@ impl Choice {
         rates
     }
 
+    /// No link yet.
+    fn nothing() -> Self {
+        Self { links: Vec::new(), arrives: 1.0, delay: Span::ZERO, carries: f64::INFINITY }
+    }
+
+    /// One offer of each link, from the source on.
+    pub(super) fn of<'o>(offers: impl IntoIterator<Item = &'o Offer>) -> Self {
+        offers.into_iter().fold(Self::nothing(), |choice, offer| choice.and(offer))
+    }
+
     fn and(&self, offer: &Offer) -> Self {
         let metrics = offer.metrics;
         let passes = 1.0 - metrics.loss.as_f64();
@@ -112,8 +122,7 @@ pub struct Advertisement {
 impl Default for Advertisement {
     /// At the source: no link yet.
     fn default() -> Self {
-        let nothing = Choice { links: Vec::new(), arrives: 1.0, delay: Span::ZERO, carries: f64::INFINITY };
-        Self { choices: alloc::vec![nothing] }
+        Self { choices: alloc::vec![Choice::nothing()] }
     }
 }
 

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Nothing here sends or waits: an [`Advertisement`] and a [`Choice`] are values that whoever signals carries from link to
-//! link. A link answers through [`Hop`]; [`Ledger`] keeps its accounts, and [`MuxHop`] sets its multiplexer by them.
+//! link; [`signalling`] does so by messages that may be lost. A link answers through [`Hop`]; [`Ledger`] keeps its accounts, and [`MuxHop`] sets its multiplexer by them.
 //!
 //! Along a path losses compose, (1 - l) = (1 - l1)(1 - l2), delays add up, and the path carries what its narrowest link
 //! does. A link must carry what links behind it will lose, and its service's own overhead on top: for T to arrive, link k
@@ -107,6 +107,7 @@
 mod advertisement;
 mod ledger;
 mod mux_hop;
+pub mod signalling;
 
 pub use advertisement::{Advertisement, Choice, Needs, Offer, Unmet};
 pub use ledger::{Ledger, Shortage};
