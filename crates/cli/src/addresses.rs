@@ -36,11 +36,25 @@ impl Address {
 
 /// The addresses of two ends that reach each other, by `--addresses` or by default.
 pub(crate) fn addresses(values: &[String], default: [&str; 2]) -> Result<[Address; 2], Failure> {
-    let addresses = two(values, "--addresses", &default.join(","))?;
-    let [one, other] = addresses.unwrap_or_else(|| default.map(str::to_owned));
-    let addresses = [Address::read(&one)?, Address::read(&other)?];
-    check_pair(addresses)?;
-    Ok(addresses)
+    let texts = two(values, "--addresses", &default.join(","))?;
+    pair(texts.unwrap_or_else(|| default.map(str::to_owned)))
+}
+
+fn pair([one, other]: [String; 2]) -> Result<[Address; 2], Failure> {
+    let pair = [Address::read(&one)?, Address::read(&other)?];
+    check_pair(pair)?;
+    Ok(pair)
+}
+
+/// The same, a pair for each link.
+#[cfg(feature = "lab")]
+pub(crate) fn addresses_of_links(
+    values: &[String],
+    links: usize,
+    default: impl Fn(usize) -> [String; 2],
+) -> Result<Vec<[Address; 2]>, Failure> {
+    let texts = pairs(values, links, "--addresses", &default(0).join(","))?;
+    texts.unwrap_or_else(|| (0..links).map(default).collect()).into_iter().map(pair).collect()
 }
 
 /// Refuses ends that would not reach each other.
@@ -61,13 +75,29 @@ fn check_pair([client, server]: [Address; 2]) -> Result<(), Failure> {
 
 /// The two values of an option, if it is there.
 pub(crate) fn two(values: &[String], option: &str, example: &str) -> Result<Option<[String; 2]>, Failure> {
-    match values {
-        [] => Ok(None),
-        [client, server] if client != server && !client.is_empty() && !server.is_empty() => {
-            Ok(Some([client.clone(), server.clone()]))
-        }
-        _ => Err(Failure::Usage(format!(
-            "{option}: expected two different values, one for each end, such as {option} {example}"
-        ))),
+    Ok(pairs(values, 1, option, example)?.and_then(|pairs| pairs.into_iter().next()))
+}
+
+/// Two values of an option for each link, if it is there: those of the first link's ends, those of the second's, and so on.
+pub(crate) fn pairs(
+    values: &[String],
+    links: usize,
+    option: &str,
+    example: &str,
+) -> Result<Option<Vec<[String; 2]>>, Failure> {
+    if values.is_empty() {
+        return Ok(None);
     }
+    let is_again = |(index, value): (usize, &String)| value.is_empty() || values[..index].contains(value);
+    if values.len() == 2 * links && !values.iter().enumerate().any(is_again) {
+        let pair = |pair: &[String]| [pair[0].clone(), pair[1].clone()];
+        return Ok(Some(values.chunks_exact(2).map(pair).collect()));
+    }
+    let expected = match links {
+        1 => "two different values, one for each end".to_owned(),
+        links => {
+            format!("{} different values, one for each end of the first link, of the second, and so on", 2 * links)
+        }
+    };
+    Err(Failure::Usage(format!("{option}: expected {expected}, such as {option} {example}")))
 }

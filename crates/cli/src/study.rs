@@ -18,7 +18,6 @@ use arqway_papers::claims::{Claim, Record};
 use arqway_papers::modern_tcp::{ModernTcp, Section};
 use arqway_papers::options::{StudyOptions, quoted};
 use arqway_papers::other_seeds::{self, SeedFinding};
-use arqway_sim::Scenario;
 use arqway_units::Ratio;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -102,15 +101,6 @@ pub(crate) fn read_world(scenario: &Path) -> Result<(Arc<Source>, PathBuf), Fail
         });
     }
     read_source(scenario)
-}
-
-/// Whether a scenario's link has one line, as whoever makes real packets cross it needs.
-pub(crate) fn of_one_line(scenario: &Scenario, file: &Path) -> Result<(), Failure> {
-    if scenario.wireless.line.is_empty() {
-        return Ok(());
-    }
-    let file = file_name(file);
-    Err(Failure::usage(format!("{file}: a link of several lines; expected one, without [[wireless.line]]")))
 }
 
 /// The name of a file without its folder: results do not depend on paths.

@@ -10,7 +10,7 @@
 use arqway_sim::channel::Direction;
 use arqway_sim::mobility::MobilityConfig;
 use arqway_sim::{Delay, Pipe, PipeEvent, Queue, Rate, Room, Streams, Wireless};
-use arqway_units::{BitRate, Octets, Time};
+use arqway_units::{BitRate, LineId, Octets, Time};
 use bytes::Bytes;
 
 /// How many packets wait in front of a link whose queue is back-pressured in the simulator.
@@ -23,9 +23,24 @@ pub struct LinkSettings {
     pub wireless: Wireless,
     /// When it goes and comes.
     pub mobility: MobilityConfig,
+    /// Which of the lines that are emulated at once it is: each has random numbers of its own.
+    pub line: LineId,
 }
 
 impl LinkSettings {
+    /// Each line of a link as a link of its own, with numbers from this one on.
+    pub fn lines(wireless: &Wireless, mobility: &MobilityConfig, from: usize) -> impl Iterator<Item = Self> {
+        let line = move |line: LineId| {
+            let number = LineId::first(LineId::COUNT).nth(from + line.index())?;
+            Some(Self { wireless: wireless.of_line(line), mobility: mobility.clone(), line: number })
+        };
+        LineId::first(wireless.lines()).map_while(line)
+    }
+
+    fn streams(&self, seed: u64) -> Streams {
+        Streams::new(seed, 0).of_line(self.line)
+    }
+
     /// One direction in a line, for people.
     #[must_use]
     pub fn about(&self, way: Direction) -> String {
@@ -47,7 +62,7 @@ impl LinkSettings {
     #[must_use]
     pub fn mean_rate(&self, way: Direction, seed: u64, size: Octets, (from, to): (Time, Time)) -> BitRate {
         let mean = || {
-            let carried = self.wireless.carries(way, &Streams::new(seed, 0), size, (from, to));
+            let carried = self.wireless.carries(way, &self.streams(seed), size, (from, to));
             let bits = u128::from(carried.as_u64()) * 8 * 1_000_000_000;
             let rate = bits.checked_div(to.since(from).as_nanoseconds().into())?;
             BitRate::from_bits_per_second(u64::try_from(rate).ok()?)
@@ -88,7 +103,7 @@ impl EmulatedLink {
     /// An idle link at time zero, with the random numbers of this seed.
     #[must_use]
     pub fn new(settings: &LinkSettings, seed: u64) -> Self {
-        let streams = Streams::new(seed, 0);
+        let streams = settings.streams(seed);
         let pipe = |way| Pipe::new(&settings.wireless, &settings.mobility, way, &streams);
         Self { down: pipe(Direction::Down), up: pipe(Direction::Up) }
     }
@@ -133,14 +148,15 @@ impl EmulatedLink {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arqway_sim::{RateStep, StepRate, Trace, TraceEnd, Wandering};
-    use arqway_units::{Span, ToFloat as _};
+    use arqway_sim::channel::{ErrorModel, Uniform};
+    use arqway_sim::{Absence, Cause, RateStep, StepRate, Trace, TraceEnd, Wandering, WirelessLine};
+    use arqway_units::{Ratio, Span, ToFloat as _};
 
     #[test]
     fn only_back_pressured_queues_become_those_of_a_device() {
         let mut wireless = Wireless { queue: Queue::BackPressured(Room::of(2)), ..Wireless::default() };
         wireless.down.queue = Some(Queue::DropTail(Room::of(7)));
-        let settings = LinkSettings { wireless, mobility: MobilityConfig::default() };
+        let settings = LinkSettings { wireless, mobility: MobilityConfig::default(), line: LineId::FIRST };
         let (settings, changed) = settings.with_queues_of_a_device();
         assert_eq!(changed, [Direction::Up]);
         assert_eq!(settings.wireless.queue(Direction::Down), Queue::DropTail(Room::of(7)));
@@ -165,6 +181,58 @@ mod tests {
         carried.to_f64() / to.since(from).as_seconds()
     }
 
+    /// How long a packet of 100 octets takes at 2 Mbit/s.
+    const SENDING: Span = Span::from_nanoseconds(400_000);
+
+    /// What a packet each 10 ms is lost to, for three seconds.
+    fn fates(settings: &LinkSettings) -> Vec<Option<Cause>> {
+        let (mut link, mut fates) = (EmulatedLink::new(settings, 7), Vec::new());
+        for packet in 0..300 {
+            let now = Time::ZERO + Span::from_milliseconds(10 * packet);
+            link.offer(Direction::Down, Bytes::new(), Octets::new(100), now).expect("room");
+            while let Some((_, event)) = link.poll(now) {
+                if let PipeEvent::Started(start) = event {
+                    fates.push(start.lost_to);
+                }
+            }
+        }
+        fates
+    }
+
+    #[test]
+    fn each_line_of_a_link_has_its_own_rate_absences_and_random_numbers() {
+        let rate = |text: &str| Rate::Constant(text.parse().expect("a rate"));
+        let (from, until) = (Span::from_seconds(1.0), Span::from_seconds(2.0));
+        let slow = Some(rate("2 Mbit/s"));
+        let second = WirelessLine { rate: slow, absence: vec![Absence { from, until }], ..WirelessLine::default() };
+        let wireless = Wireless {
+            rate: rate("10 Mbit/s"),
+            errors: ErrorModel::Uniform(Uniform { loss: Ratio::new(0.1).expect("a share") }),
+            queue: Queue::DropTail(Room::of(50)),
+            line: vec![WirelessLine::default(), second],
+            ..Wireless::default()
+        };
+        let lines: Vec<LinkSettings> = LinkSettings::lines(&wireless, &MobilityConfig::default(), 0).collect();
+        assert!(
+            lines[0].about(Direction::Down).starts_with("10 Mbit/s")
+                && lines[1].about(Direction::Down).starts_with("2 Mbit/s")
+        );
+        let alone = LinkSettings { wireless: Wireless { line: Vec::new(), ..wireless.clone() }, ..lines[0].clone() };
+        let [first, other] = [0, 1].map(|line| fates(&lines[line]));
+        assert_eq!(first, fates(&alone), "the first one's random numbers are those of a link that has no other");
+        for (packet, fate) in (0..).zip(&other) {
+            let at = Time::ZERO + Span::from_milliseconds(10 * packet);
+            // On its way for a while, and gone when it arrives.
+            let gone = Time::ZERO + from..Time::ZERO + until;
+            let (leaves, arrives) = (gone.contains(&at), gone.contains(&(at + wireless.delay.mean() + SENDING)));
+            let is_lost = *fate == Some(Cause::Outage);
+            assert!(is_lost == (leaves || arrives) || *fate == Some(Cause::Errors), "packet {packet}: {fate:?}");
+        }
+        let errors =
+            |fates: &[Option<Cause>]| fates[..90].iter().map(|fate| *fate == Some(Cause::Errors)).collect::<Vec<_>>();
+        assert!(errors(&first).contains(&true) && errors(&first) != errors(&other));
+    }
+
     #[test]
     fn a_mean_rate_is_what_the_link_with_that_seed_carries_in_that_time() {
         let step =
@@ -173,7 +241,7 @@ mod tests {
         let trace = Trace::new(steps.as_slice(), TraceEnd::Repeat).expect("steps");
         for rate in [Rate::Trace(trace), Rate::Wandering(Wandering::default())] {
             let wireless = Wireless { rate, queue: Queue::DropTail(Room::of(1)), ..Wireless::default() };
-            let settings = LinkSettings { wireless, mobility: MobilityConfig::default() };
+            let settings = LinkSettings { wireless, mobility: MobilityConfig::default(), line: LineId::FIRST };
             for seconds in [[0, 1], [1, 2], [3, 20]] {
                 let times = seconds.map(|seconds| Time::ZERO + Span::from_milliseconds(1000 * seconds));
                 let mean = settings.mean_rate(Direction::Down, 7, Octets::new(1500), (times[0], times[1]));

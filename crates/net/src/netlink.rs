@@ -47,6 +47,15 @@ pub(crate) struct Change {
     pub(crate) no_own_ipv6: bool,
 }
 
+/// What a route says besides where it leads.
+#[derive(Default, Clone, Copy)]
+pub(crate) struct RouteOptions {
+    /// TCP that begins here sends so many segments before the first acknowledgement, and lets as many be sent to it.
+    pub(crate) initial_window: Option<u32>,
+    /// Of several routes to a network, the one with the least is taken.
+    pub(crate) metric: Option<u32>,
+}
+
 /// A link as the kernel tells of it.
 pub(crate) struct Link {
     pub(crate) index: u32,
@@ -128,14 +137,13 @@ impl Netlink {
             .map_err(|error| NetError::system(format!("give `{}` the address {address}/{prefix}", link.name), error))
     }
 
-    /// Sends packets for a network into a link, as long as that is there. TCP that begins here sends so many segments before the first
-    /// acknowledgement, and lets as many be sent to it.
+    /// Sends packets for a network into a link, as long as that is there.
     pub(crate) fn add_route(
         &self,
         link: &Link,
         network: IpAddr,
         prefix: u8,
-        initial_window: Option<u32>,
+        RouteOptions { initial_window, metric }: RouteOptions,
     ) -> Result<(), NetError> {
         let mut message = about(network);
         message.header.destination_prefix_length = prefix;
@@ -144,6 +152,7 @@ impl Netlink {
         message.header.scope = if network.is_ipv4() { RouteScope::Link } else { RouteScope::Universe };
         message.header.kind = RouteType::Unicast;
         message.attributes.push(RouteAttribute::Oif(link.index));
+        message.attributes.extend(metric.map(RouteAttribute::Priority));
         if let Some(segments) = initial_window {
             let metrics = vec![RouteMetric::InitCwnd(segments), RouteMetric::InitRwnd(segments)];
             message.attributes.push(RouteAttribute::Metrics(metrics));

@@ -152,7 +152,16 @@ impl Scenario {
         LineId::first(lines).map(move |line| {
             let own = self.wireless.of_line(line);
             let round_trip = own.delay(direction).mean() + own.delay(direction.opposite()).mean();
-            (line, LineState { is_up: true, is_lost: false, rate: Some(own.rate(direction).mean()), round_trip })
+            (
+                line,
+                LineState {
+                    is_up: true,
+                    is_spare: false,
+                    is_lost: false,
+                    rate: Some(own.rate(direction).mean()),
+                    round_trip,
+                },
+            )
         })
     }
 

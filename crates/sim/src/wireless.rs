@@ -194,7 +194,13 @@ impl Wireless {
             duplication: of_line.duplication.or(of_link.duplication),
             jitter: of_line.jitter.or(jitter).or(of_link.jitter),
         };
-        Self { down: one_way(&self.down, down), up: one_way(&self.up, up), line: Vec::new(), ..self.clone() }
+        // What it says of itself alone is all that is left to say.
+        let line = if own.absence.is_empty() {
+            Vec::new()
+        } else {
+            alloc::vec![WirelessLine { absence: own.absence.clone(), ..WirelessLine::default() }]
+        };
+        Self { down: one_way(&self.down, down), up: one_way(&self.up, up), line, ..self.clone() }
     }
 
     /// When a line is gone.

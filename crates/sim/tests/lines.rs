@@ -22,7 +22,7 @@ fn line(megabits: u64, milliseconds: u64) -> (WirelessLine, LineConfig) {
         queue: Some(Queue::DropTail(Room::of(300))),
         ..WirelessLine::default()
     };
-    (line, LineConfig { rate: Some(bearer::Rate::Fixed(rate)), rate_up: None })
+    (line, LineConfig { rate: Some(bearer::Rate::Fixed(rate)), ..LineConfig::default() })
 }
 
 /// One TCP over lines, each of which loses one in a hundred frames.

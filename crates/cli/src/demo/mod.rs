@@ -5,6 +5,8 @@
 //!     arqway    client - arqway up - emulated link - arqway up - server       the same world, the same seed
 //! ```
 //!
+//! Of several links each has a plain copy by itself, and the tunnel has all of them at once.
+//!
 //! | file | concept |
 //! | --- | --- |
 //! | `world.rs` | what the world says: the link, its bound, the call |
@@ -26,6 +28,7 @@ mod stream;
 mod tunnel;
 mod world;
 
+use crate::emulate::links::NamedLink;
 use crate::failure::{Failure, read_source};
 use crate::terminal::{note, print};
 use crate::{interrupt, signals, values};
@@ -39,6 +42,7 @@ use rows::Row;
 use site::Site;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::slice::from_ref;
 use std::sync::Arc;
 use tunnel::Tunnel;
 use world::{Cut, World};
@@ -51,6 +55,7 @@ Examples:
   sudo arqway demo --link lte
   sudo arqway demo --link radio --json
   sudo arqway demo --link lte --runs 5                   medians of five seeds
+  sudo arqway demo --link lte,satellite                  each by itself, and a tunnel over both
   sudo arqway demo --link lte --for '60 s' --cut '5 s'   what an outage of 5 s costs
   sudo arqway demo --loads tcp,call,page,udp --connections 10
   sudo arqway demo --link-layer classes.toml             a link layer of your own, in the tunnel";
@@ -58,9 +63,9 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The link: satellite, lte, radio, another built-in world, or a file with `[wireless]`
-    #[arg(long, value_name = "LINK", default_value = "satellite", value_hint = clap::ValueHint::FilePath)]
-    link: PathBuf,
+    /// The link: satellite, lte, radio, another built-in world, or a file with `[wireless]`; or several, which the tunnel has at once
+    #[arg(long, value_name = "LINK", value_delimiter = ',', num_args = 1, default_value = "satellite", value_hint = clap::ValueHint::FilePath)]
+    link: Vec<PathBuf>,
     /// How long the loads run
     #[arg(long = "for", value_name = "TIME", default_value = "45 s", value_parser = length)]
     length: Span,
@@ -86,7 +91,8 @@ pub(crate) struct Arguments {
     /// Only the copy with the tunnel
     #[arg(long)]
     tunnel: bool,
-    /// Cut the link for so long in the middle of the loads, without a word, in place of outages of its own; it tells how soon each load is back
+    /// Cut the link, of several the first one, for so long in the middle of the loads, without a word, in place of outages of its own; it tells
+    /// how soon each load is back
     #[arg(long, value_name = "TIME", value_parser = values::positive_time)]
     cut: Option<Span>,
     /// The services of both ends: a file with a `[link-layer]`
@@ -141,6 +147,10 @@ fn length(text: &str) -> Result<Span, String> {
 
 pub(crate) fn main(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let mut world = World::read(&arguments.link, arguments.seed, arguments.cut()?)?;
+    if arguments.up.is_some() && world.links.len() > 1 {
+        let what = "--up, --down: expected one link; the rates of several are found";
+        return Err(Failure::Usage(what.to_owned()));
+    }
     let more = arguments.more()?;
     if privileges()? != Privileges::Machine {
         return Err(Failure::Failed(
@@ -168,9 +178,10 @@ pub(crate) fn main(arguments: &Arguments) -> Result<ExitCode, Failure> {
 /// All ways, with their loads; what is made for them is gone in the end.
 fn demonstrate(arguments: &Arguments, world: &World, more: &str, run: &Run) -> Result<Vec<Row>, Failure> {
     let begun = run.clock.now();
-    let plain = if arguments.tunnel { None } else { Some(Site::make(world)?) };
-    let sealed = if arguments.plain { None } else { Some(Site::make(world)?) };
-    if let Some(site) = &plain {
+    let of_plain = if arguments.tunnel { &[][..] } else { &world.links[..] };
+    let plain = of_plain.iter().map(|link| Site::make(world, from_ref(link))).collect::<Result<Vec<_>, _>>()?;
+    let sealed = if arguments.plain { None } else { Some(Site::make(world, &world.links)?) };
+    for site in &plain {
         site.server().within(|| serve(site::ADDRESSES[1]))?.map_err(Failure::failed)?;
     }
     let mut tunnel =
@@ -194,13 +205,25 @@ fn demonstrate(arguments: &Arguments, world: &World, more: &str, run: &Run) -> R
     };
     let back = world.cut.map(|cut| begun + cut.at + cut.lasts);
     let (outcomes, measured) = loads::all_loads(run, &ways, (&wanted, back))?;
-    let outcomes: Vec<_> = ways.iter().map(|way| way.path).zip(outcomes).collect();
+    let paths: Vec<_> = ways.iter().map(|way| way.path).collect();
     drop(ways);
-    let [from, to] = measured.map(|at| Time::ZERO + at.since(begun));
+    let period = measured.map(|at| Time::ZERO + at.since(begun));
     tunnel.into_iter().for_each(Tunnel::end);
-    let reports = plain.into_iter().chain(sealed).map(Site::remove).collect::<Result<Vec<_>, _>>()?;
-    if reports.iter().any(arqway_emulate::Report::is_too_late) {
+    // Of each link, of its plain copy and of the tunnel's.
+    let plain = plain.into_iter().map(Site::remove).collect::<Result<Vec<_>, _>>()?;
+    let sealed = sealed.map(Site::remove).transpose()?;
+    if plain.iter().chain(&sealed).flatten().any(arqway_emulate::Report::is_too_late) {
         note("this machine was too slow for the links: expect other numbers on a quiet one");
     }
-    Ok(rows::rows(&outcomes, world.seed, world.bound(&reports, (from, to))))
+    let bound = |(number, link): (usize, &NamedLink)| {
+        let copies = plain.get(number).and_then(|reports| reports.first());
+        world.bound(link, copies.into_iter().chain(sealed.iter().filter_map(|all| all.get(number))), period.into())
+    };
+    let bounds: Vec<f64> = world.links.iter().enumerate().map(bound).collect();
+    let of_link = |(link, bound_bps): (&NamedLink, &f64)| (link.name.clone(), *bound_bps);
+    let of_all = (World::names(&world.links), bounds.iter().sum());
+    let links = world.links.iter().zip(&bounds).take(plain.len()).map(of_link).chain([of_all]);
+    let ways = paths.into_iter().zip(links).zip(outcomes);
+    let ways = ways.map(|((path, (link, bound_bps)), outcome)| rows::Measured { path, link, bound_bps, outcome });
+    Ok(rows::rows(&ways.collect::<Vec<_>>(), world.seed))
 }

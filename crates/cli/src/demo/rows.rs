@@ -25,11 +25,23 @@ pub(super) struct Outcome {
     pub(super) back: [Option<Span>; 3],
 }
 
+/// What was measured on a way.
+#[derive(Debug)]
+pub(super) struct Measured {
+    pub(super) path: &'static str,
+    /// What people call the links that it crosses.
+    pub(super) link: String,
+    /// What TCP can reach at most, in bits per second.
+    pub(super) bound_bps: f64,
+    pub(super) outcome: Outcome,
+}
+
 /// A load on one way in one run; what has no meaning for it is `null`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct Row {
     load: &'static str,
     path: &'static str,
+    link: String,
     seed: u64,
     goodput_bps: Option<f64>,
     share_of_bound: Option<f64>,
@@ -41,13 +53,14 @@ pub(super) struct Row {
 }
 
 /// What a load has to tell of a way, if it ran.
-type ToRow<'r> = &'r dyn Fn(&'static str, &Outcome) -> Option<Row>;
+type ToRow<'r> = &'r dyn Fn(&Measured) -> Option<Row>;
 
-/// Each load of a run on each way, where TCP can reach so many bits per second at most.
-pub(super) fn rows(outcomes: &[(&'static str, Outcome)], seed: u64, bound_bps: f64) -> Vec<Row> {
-    let row = |load: &'static str, path: &'static str, back: Option<Span>| Row {
+/// Each load of a run on each way.
+pub(super) fn rows(ways: &[Measured], seed: u64) -> Vec<Row> {
+    let row = |load: &'static str, way: &Measured, back: Option<Span>| Row {
         load,
-        path,
+        path: way.path,
+        link: way.link.clone(),
         seed,
         goodput_bps: None,
         share_of_bound: None,
@@ -57,30 +70,30 @@ pub(super) fn rows(outcomes: &[(&'static str, Outcome)], seed: u64, bound_bps: f
         p95_s: None,
         back_after_s: back.map(Span::as_seconds),
     };
-    let tcp = |path: &'static str, of: &Outcome| {
-        let share_of_bound = of.goodput_bps.map(|goodput_bps| goodput_bps / bound_bps);
-        of.goodput_bps.map(|_| Row {
-            goodput_bps: of.goodput_bps,
-            share_of_bound,
+    let tcp = |way: &Measured| {
+        let of = &way.outcome;
+        of.goodput_bps.map(|goodput_bps| Row {
+            goodput_bps: Some(goodput_bps),
+            share_of_bound: Some(goodput_bps / way.bound_bps),
             from_start_bps: of.from_start_bps,
-            ..row("tcp-cubic", path, of.back[0])
+            ..row("tcp-cubic", way, of.back[0])
         })
     };
-    let times = |load: &'static str, path: &'static str, times: &[Span], back: Option<Span>| {
+    let times = |load: &'static str, way: &Measured, times: &[Span], back: Option<Span>| {
         let [p50_s, p95_s] = [50, 95].map(|percent| percentile(times, percent).map(Span::as_seconds));
-        Row { p50_s, p95_s, ..row(load, path, back) }
+        Row { p50_s, p95_s, ..row(load, way, back) }
     };
-    let stream = |load, path, stream: &Option<(u64, Heard)>| {
+    let stream = |load, way: &Measured, stream: &Option<(u64, Heard)>| {
         let (all, heard) = stream.as_ref()?;
         let in_time = (*all > 0).then(|| heard.in_time.to_f64() / all.to_f64());
-        Some(Row { in_time, ..times(load, path, &heard.delays, heard.back) })
+        Some(Row { in_time, ..times(load, way, &heard.delays, heard.back) })
     };
-    let call = |path, of: &Outcome| stream("call", path, &of.call);
-    let udp = |path, of: &Outcome| stream("udp", path, &of.udp);
-    let ping = |path, of: &Outcome| Some(times("ping", path, of.round_trips.as_ref()?, of.back[1]));
-    let page = |path, of: &Outcome| Some(times("page", path, of.pages.as_ref()?, of.back[2]));
+    let call = |way: &Measured| stream("call", way, &way.outcome.call);
+    let udp = |way: &Measured| stream("udp", way, &way.outcome.udp);
+    let ping = |way: &Measured| Some(times("ping", way, way.outcome.round_trips.as_ref()?, way.outcome.back[1]));
+    let page = |way: &Measured| Some(times("page", way, way.outcome.pages.as_ref()?, way.outcome.back[2]));
     let loads: [ToRow<'_>; 5] = [&tcp, &call, &udp, &ping, &page];
-    loads.into_iter().flat_map(|load| outcomes.iter().filter_map(move |(path, outcome)| load(path, outcome))).collect()
+    loads.into_iter().flat_map(|load| ways.iter().filter_map(load)).collect()
 }
 
 pub(super) fn json(rows: &[Row]) -> String {
@@ -90,19 +103,31 @@ pub(super) fn json(rows: &[Row]) -> String {
 
 /// The rows of all runs, a line for each figure: of one run its value, of several the median, least and greatest.
 pub(super) fn table(rows: &[Row]) -> String {
-    let mut paths: Vec<&str> = rows.iter().map(|row| row.path).collect();
-    paths.sort_unstable_by_key(|path| *path != "plain");
-    paths.dedup();
+    let mut paths: Vec<(&str, &str)> = Vec::new();
+    for row in rows {
+        if !paths.contains(&(row.path, &row.link)) {
+            paths.push((row.path, &row.link));
+        }
+    }
+    paths.sort_by_key(|(path, _)| *path != "plain");
+    let are_several = paths.iter().filter(|(path, _)| *path == "plain").count() > 1;
     let runs = rows.iter().map(|row| row.seed).collect::<BTreeSet<_>>().len();
-    let width = if runs > 1 { 38 } else { 14 };
+    // Beside others, a plain copy is known by its link.
+    let head = |(path, link): &(&str, &str)| match *path {
+        "plain" if are_several => format!("plain {link}"),
+        path => path.to_owned(),
+    };
+    let heads: Vec<String> = paths.iter().map(head).collect();
+    let longest = heads.iter().map(|head| head.chars().count() + 2).max().unwrap_or_default();
+    let width = longest.max(if runs > 1 { 38 } else { 14 });
     let line = |name: &str, load: &str, figure: &dyn Fn(&Row) -> Option<f64>, shown: &dyn Fn(f64) -> String| {
-        let values = |path: &str| {
-            let of_path = rows.iter().filter(|row| row.load == load && row.path == path);
+        let values = |(path, link): (&str, &str)| {
+            let of_path = rows.iter().filter(|row| row.load == load && row.path == path && row.link == link);
             let mut values: Vec<f64> = of_path.filter_map(figure).collect();
             values.sort_unstable_by(f64::total_cmp);
             values
         };
-        let cell = |path: &&str| match &values(path)[..] {
+        let cell = |path: &(&str, &str)| match &values(*path)[..] {
             [] => "-".to_owned(),
             [only] => shown(*only),
             all @ [least, .., most] => {
@@ -116,7 +141,7 @@ pub(super) fn table(rows: &[Row]) -> String {
     };
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);
     let milliseconds = |seconds: f64| format!("{:.0} ms", 1e3 * seconds);
-    let heads: String = paths.iter().map(|path| format!("{path:>width$}")).collect();
+    let heads: String = heads.iter().map(|head| format!("{head:>width$}")).collect();
     [
         format!("{:<30}{heads}\n", ""),
         line("TCP (CUBIC), goodput", "tcp-cubic", &|row| row.goodput_bps, &rate),
@@ -163,8 +188,12 @@ mod tests {
         }
     }
 
-    fn both(plain: Outcome, arqway: Outcome) -> [(&'static str, Outcome); 2] {
-        [("plain", plain), ("arqway", arqway)]
+    fn measured(path: &'static str, link: &str, outcome: Outcome) -> Measured {
+        Measured { path, link: link.to_owned(), bound_bps: 1e7, outcome }
+    }
+
+    fn both(plain: Outcome, arqway: Outcome) -> [Measured; 2] {
+        [measured("plain", "lte", plain), measured("arqway", "lte", arqway)]
     }
 
     fn cells(table: &str) -> Vec<Vec<&str>> {
@@ -178,10 +207,10 @@ mod tests {
     fn each_load_has_a_row_for_each_path_and_null_where_a_number_has_no_meaning() {
         let mut cut = outcome(8e6, 50);
         cut.back[1] = Some(Span::from_milliseconds(700));
-        let rows = rows(&both(outcome(500_000.0, 40), cut), 7, 1e7);
+        let rows = rows(&both(outcome(500_000.0, 40), cut), 7);
         let json: serde_json::Value = serde_json::from_str(&json(&rows)).expect("JSON");
         let row = |load: &str, path: &str, more: serde_json::Value| {
-            let mut row = serde_json::json!({ "load": load, "path": path, "seed": 7, "goodput_bps": null, "share_of_bound": null,
+            let mut row = serde_json::json!({ "load": load, "path": path, "link": "lte", "seed": 7, "goodput_bps": null, "share_of_bound": null,
                 "from_start_bps": null, "in_time": null, "p50_s": null, "p95_s": null, "back_after_s": null });
             more.as_object().expect("an object").iter().for_each(|(key, value)| row[key] = value.clone());
             row
@@ -209,7 +238,7 @@ mod tests {
     fn the_table_has_both_paths_beside_each_other_and_a_dash_for_what_nobody_knows() {
         let mut of_plain = outcome(500_000.0, 40);
         of_plain.round_trips = Some(Vec::new());
-        let table = table(&rows(&both(of_plain, outcome(8e6, 50)), 1, 1e7));
+        let table = table(&rows(&both(of_plain, outcome(8e6, 50)), 1));
         let cells = cells(&table);
         assert_eq!(cells[1], ["TCP (CUBIC), goodput", "500.0 kbit/s", "8.00 Mbit/s"]);
         assert_eq!(cells[2], ["share of achievable", "5.0 %", "80.0 %"]);
@@ -221,12 +250,23 @@ mod tests {
         let run = |seed, goodput| {
             let mut of_run = outcome(goodput, 50);
             of_run.call = None;
-            rows(&[("arqway", of_run)], seed, 1e7)
+            rows(&[measured("arqway", "lte", of_run)], seed)
         };
         let table = table(&[run(1, 8e6), run(2, 6e6), run(3, 7.5e6)].concat());
         let cells = cells(&table);
         assert_eq!(cells[0], ["arqway"]);
         assert_eq!(cells[1], ["TCP (CUBIC), goodput", "7.50 Mbit/s (6.00 Mbit/s to 8.00 Mbit/s)"]);
         assert!(!table.contains("call") && !table.contains("cut"), "{table}");
+    }
+
+    #[test]
+    fn of_several_links_each_plain_copy_has_a_column_with_its_name() {
+        let plain = ["lte", "satellite"].map(|link| measured("plain", link, outcome(1e6, 50)));
+        let all = measured("arqway", "lte and satellite", outcome(8e6, 50));
+        let rows = rows(&plain.into_iter().chain([all]).collect::<Vec<_>>(), 1);
+        let table = table(&rows);
+        let cells = cells(&table);
+        assert_eq!(cells[0], ["plain lte", "plain satellite", "arqway"]);
+        assert_eq!(cells[1], ["TCP (CUBIC), goodput", "1.00 Mbit/s", "1.00 Mbit/s", "8.00 Mbit/s"]);
     }
 }

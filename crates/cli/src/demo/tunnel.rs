@@ -2,6 +2,7 @@
 
 use super::period::Run;
 use super::site::{self, Site};
+use crate::emulate::ends::device_name;
 use crate::failure::Failure;
 use crate::keys::{File, both_ends};
 use arqway_emulate::serve;
@@ -33,12 +34,17 @@ pub(super) struct Tunnel {
 }
 
 impl Tunnel {
-    /// Starts both ends with the files that `arqway genkey --config` writes, and these lines behind their settings.
+    /// Starts both ends with the files that `arqway genkey --config` writes, and these lines behind their settings. Where there are several
+    /// links, the end that calls has a line over each.
     pub(super) fn start(site: &Site, rates: [Option<BitRate>; 2], more: &str) -> Result<Self, Failure> {
         let failed = |error: io::Error| Failure::Failed(format!("cannot write the demo's keys: {error}"));
         let folder = Folder::make().map_err(failed)?;
         for (name, text) in files(rates)?.into_iter().flatten() {
-            let text = if name.ends_with(".toml") { text + more } else { text };
+            let text = match name.strip_suffix(".toml") {
+                Some(name) if name == NAMES[0] => text + &lines(site.links()) + more,
+                Some(_) => text + more,
+                None => text,
+            };
             folder.write(&name, &text).map_err(failed)?;
         }
         let start = |end: usize| -> Result<Child, Failure> {
@@ -91,6 +97,12 @@ impl Tunnel {
             child.wait().ok();
         }
     }
+}
+
+/// `[[line]]` for each link of several.
+fn lines(links: usize) -> String {
+    let line = |link| format!("\n[[line]]\ninterface = \"{}\"\n", device_name(link));
+    if links > 1 { (0..links).map(line).collect() } else { String::new() }
 }
 
 /// The server inside the tunnel answers.

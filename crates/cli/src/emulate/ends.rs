@@ -1,7 +1,7 @@
-//! The two ends of the emulated link, as they were asked for.
+//! The ends of the emulated links, as they were asked for: two of each link.
 
 use super::{Arguments, Message};
-use crate::addresses::{Address, addresses, two};
+use crate::addresses::{Address, addresses_of_links, pairs, two};
 use crate::failure::Failure;
 use arqway_emulate::{DISCARD, ECHO, serve};
 use arqway_net::{Device, Interface, Namespace};
@@ -12,52 +12,58 @@ use std::process::Command;
 use std::sync::mpsc::Sender;
 use std::thread;
 
-/// The addresses of the ends where none are asked for.
-const ADDRESSES: [&str; 2] = ["10.81.0.1/24", "10.81.0.2/24"];
 /// The namespaces where none are asked for and there is no command.
 const NAMESPACES: [&str; 2] = ["arqway-client", "arqway-server"];
-/// The name of the device in each namespace.
-const DEVICE: &str = "arq0";
 /// So many packets wait in a device until the emulator reads them: a burst, and not a queue of its own. What it drops is
 /// counted and told.
 const TRANSMIT_QUEUE: u32 = 1000;
 
-/// Both ends, and what is made around them.
+/// The ends of each link, the client's first, and what is made around them.
 pub(super) struct Ends {
-    pub(super) client: Interface,
-    pub(super) server: Interface,
+    pub(super) links: Vec<[Interface; 2]>,
     pub(super) around: Around,
 }
 
 /// What is made around the interfaces, and removed in the end.
 pub(super) enum Around {
-    /// Two namespaces, the client's first.
-    Namespaces([Namespace; 2], [Address; 2]),
+    /// Two namespaces, the client's first, and the addresses in them by link.
+    Namespaces([Namespace; 2], Vec<[Address; 2]>),
     /// Nothing but names.
-    Interfaces([String; 2]),
+    Interfaces(Vec<[String; 2]>),
 }
 
 /// Which ends are wanted.
 pub(super) enum Wanted {
     /// Namespaces, with names or without.
-    Namespaces { names: Option<[String; 2]>, addresses: [Address; 2], mtu: u32, has_servers: bool },
+    Namespaces { names: Option<[String; 2]>, addresses: Vec<[Address; 2]>, mtu: u32, has_servers: bool },
     /// TAP devices, ports of bridges if these are named.
-    Taps { names: [String; 2], bridges: Option<[String; 2]>, mtu: u32 },
+    Taps { names: Vec<[String; 2]>, bridges: Option<Vec<[String; 2]>>, mtu: u32 },
     /// Interfaces that exist.
-    Interfaces([String; 2]),
+    Interfaces(Vec<[String; 2]>),
+}
+
+/// The addresses of a link's ends where none are asked for.
+fn default_addresses(link: usize) -> [String; 2] {
+    [1, 2].map(|end| format!("10.81.{link}.{end}/24"))
+}
+
+/// The name of a link's device in each namespace.
+pub(crate) fn device_name(link: usize) -> String {
+    format!("arq{link}")
 }
 
 impl Wanted {
-    /// What the command line says.
-    pub(super) fn read(arguments: &Arguments) -> Result<Self, Failure> {
+    /// What the command line says, for so many links.
+    pub(super) fn read(arguments: &Arguments, links: usize) -> Result<Self, Failure> {
         let mtu = arguments.mtu;
-        if let Some(names) = two(&arguments.interfaces, "--interfaces", "eth1,eth2")? {
+        if let Some(names) = pairs(&arguments.interfaces, links, "--interfaces", "eth1,eth2")? {
             return Ok(Self::Interfaces(names));
         }
-        if let Some(names) = two(&arguments.taps, "--taps", "tap0,tap1")? {
-            return Ok(Self::Taps { names, bridges: two(&arguments.bridges, "--bridges", "br0,br1")?, mtu });
+        if let Some(names) = pairs(&arguments.taps, links, "--taps", "tap0,tap1")? {
+            let bridges = pairs(&arguments.bridges, links, "--bridges", "br0,br1")?;
+            return Ok(Self::Taps { names, bridges, mtu });
         }
-        let addresses = addresses(&arguments.addresses, ADDRESSES)?;
+        let addresses = addresses_of_links(&arguments.addresses, links, default_addresses)?;
         let names = two(&arguments.namespaces, "--namespaces", "left,right")?;
         // A command needs no names, and any number of them can run at once.
         let names = names.or_else(|| arguments.command.is_empty().then(|| NAMESPACES.map(str::to_owned)));
@@ -77,56 +83,70 @@ impl Wanted {
     pub(super) fn make(self) -> Result<Ends, Failure> {
         match self {
             Self::Interfaces(names) => {
-                let [client, server] = [Interface::attach(&names[0])?, Interface::attach(&names[1])?];
-                Ok(Ends { client, server, around: Around::Interfaces(names) })
+                let attach =
+                    |[client, server]: &[String; 2]| Ok([Interface::attach(client)?, Interface::attach(server)?]);
+                let links = names.iter().map(attach).collect::<Result<_, Failure>>()?;
+                Ok(Ends { links, around: Around::Interfaces(names) })
             }
             Self::Taps { names, bridges, mtu } => {
-                let tap = |end: usize| {
-                    let bridge = bridges.as_ref().map(|bridges| bridges[end].as_str());
-                    Interface::tap(&device(&names[end], vec![], mtu), bridge)
+                let tap = |link: usize, end: usize| {
+                    let bridge = bridges.as_ref().map(|bridges| bridges[link][end].as_str());
+                    Interface::tap(&device(names[link][end].clone(), vec![], mtu), bridge)
                 };
-                let (client, server) = (tap(0)?, tap(1)?);
-                Ok(Ends { client, server, around: Around::Interfaces(names) })
+                let taps = |link| Ok([tap(link, 0)?, tap(link, 1)?]);
+                let links = (0..names.len()).map(taps).collect::<Result<_, Failure>>()?;
+                Ok(Ends { links, around: Around::Interfaces(names) })
             }
             Self::Namespaces { names, addresses, mtu, has_servers } => {
                 let namespaces = match names {
                     Some([client, server]) => [Namespace::named(&client)?, Namespace::named(&server)?],
                     None => [Namespace::anonymous()?, Namespace::anonymous()?],
                 };
-                in_namespaces(namespaces, addresses, mtu, has_servers)
+                let links = in_namespaces(&namespaces, &addresses, mtu)?;
+                if has_servers {
+                    namespaces[1].within(|| serve(addresses[0][1].address))?.map_err(|error| {
+                        Failure::Failed(format!("cannot start the servers at ports {ECHO} and {DISCARD}: {error}"))
+                    })?;
+                }
+                Ok(Ends { links, around: Around::Namespaces(namespaces, addresses) })
             }
         }
     }
 }
 
-fn in_namespaces(
-    namespaces: [Namespace; 2],
-    addresses: [Address; 2],
+/// A device in each namespace for each link. Where there are several, each is a way to the first link's server, and the first one that of
+/// whoever names none.
+pub(crate) fn in_namespaces(
+    namespaces: &[Namespace; 2],
+    addresses: &[[Address; 2]],
     mtu: u32,
-    has_servers: bool,
-) -> Result<Ends, Failure> {
-    let tun = |end: usize| {
-        let Address { address, prefix } = addresses[end];
-        Interface::tun(&device(DEVICE, vec![(address, prefix)], mtu), &namespaces[end])
+) -> Result<Vec<[Interface; 2]>, Failure> {
+    let tun = |link: usize, end: usize| {
+        let Address { address, prefix } = addresses[link][end];
+        Interface::tun(&device(device_name(link), vec![(address, prefix)], mtu), &namespaces[end])
     };
-    let (client, server) = (tun(0)?, tun(1)?);
-    if has_servers {
-        namespaces[1].within(|| serve(addresses[1].address))?.map_err(|error| {
-            Failure::Failed(format!("cannot start the servers at ports {ECHO} and {DISCARD}: {error}"))
-        })?;
+    let tuns = |link| Ok([tun(link, 0)?, tun(link, 1)?]);
+    let links = (0..addresses.len()).map(tuns).collect::<Result<Vec<_>, Failure>>()?;
+    if let [_, _, ..] = &links[..] {
+        let server = addresses[0][1].address;
+        for (metric, [client, _]) in (1..).zip(&links) {
+            namespaces[0].within(|| client.lead_to(server, metric))??;
+        }
     }
-    Ok(Ends { client, server, around: Around::Namespaces(namespaces, addresses) })
+    Ok(links)
 }
 
 impl Around {
     /// Starts the command at the client's end, if there is one; its end is a message.
     pub(super) fn start(&self, command: &[OsString], messages: &Sender<Message>) -> Result<(), Failure> {
-        let (Self::Namespaces([client, _], [own, peer]), [program, arguments @ ..]) = (self, command) else {
+        let (Self::Namespaces([client, _], addresses), [program, arguments @ ..]) = (self, command) else {
             return Ok(());
         };
         let mut command = Command::new(program);
         command.args(arguments);
-        command.env("ARQWAY_ADDRESS", own.address.to_string()).env("ARQWAY_PEER", peer.address.to_string());
+        if let [[own, peer], ..] = &addresses[..] {
+            command.env("ARQWAY_ADDRESS", own.address.to_string()).env("ARQWAY_PEER", peer.address.to_string());
+        }
         let child = client.spawn(command)?;
         let messages = messages.clone();
         let wait = move || {
@@ -150,19 +170,23 @@ impl Around {
 
 impl fmt::Display for Around {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let joined = |of_links: Vec<String>| of_links.join(" and ");
         match self {
-            Self::Namespaces([client, server], [of_client, of_server]) => {
+            Self::Namespaces([client, server], addresses) => {
                 let named = |namespace: &Namespace| {
                     namespace.name().map(|name| format!(" in namespace {name}")).unwrap_or_default()
                 };
-                let (of_client, of_server) = (of_client.address, of_server.address);
-                write!(out, "client {of_client}{}, server {of_server}{}", named(client), named(server))
+                let of_end = |end: usize| joined(addresses.iter().map(|pair| pair[end].address.to_string()).collect());
+                write!(out, "client {}{}, server {}{}", of_end(0), named(client), of_end(1), named(server))
             }
-            Self::Interfaces([client, server]) => write!(out, "client behind {client}, server behind {server}"),
+            Self::Interfaces(names) => {
+                let of_end = |end: usize| joined(names.iter().map(|pair| pair[end].clone()).collect());
+                write!(out, "client behind {}, server behind {}", of_end(0), of_end(1))
+            }
         }
     }
 }
 
-fn device(name: &str, addresses: Vec<(IpAddr, u8)>, mtu: u32) -> Device {
-    Device { name: name.to_owned(), addresses, mtu, transmit_queue: TRANSMIT_QUEUE }
+fn device(name: String, addresses: Vec<(IpAddr, u8)>, mtu: u32) -> Device {
+    Device { name, addresses, mtu, transmit_queue: TRANSMIT_QUEUE }
 }

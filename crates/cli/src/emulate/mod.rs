@@ -1,25 +1,27 @@
-//! `arqway emulate LINK`: real packets over a modelled link.
+//! `arqway emulate LINK`: real packets over a modelled link, or over several between the same ends.
 //!
 //! ```text
 //!     this thread      signals, the command's end, what is printed
-//!     emulation        the data path, alone: nobody who reads our output slowly holds up a packet
+//!     emulation        the data path of a link, alone: nobody who reads our output slowly holds up a packet
 //! ```
+//!
+//! A link of several lines is several links.
 
-mod ends;
+pub(crate) mod ends;
+pub(crate) mod links;
 mod screen;
 mod session;
 
 use crate::failure::Failure;
-use crate::study::{file_name, of_one_line, read_world};
 use crate::terminal::{note, wrapped};
 use crate::values;
 use crate::{interrupt, signals};
-use arqway_emulate::{EmulatedLink, Emulation, LinkSettings, Outcome, Progress, QUEUE};
-use arqway_lab::experiment::described::Described;
-use arqway_net::{Clock, NetError, Privileges, Waker, leftovers, privileges};
+use arqway_emulate::{EmulatedLink, Emulation, Outcome, Progress, QUEUE};
+use arqway_net::{Clock, Interface, NetError, Privileges, Waker, leftovers, privileges};
 use arqway_sim::channel::Direction;
 use arqway_units::Span;
 use ends::{Around, Ends, Wanted};
+use links::{Links, NamedLink};
 use session::Session;
 use std::ffi::OsString;
 use std::fs;
@@ -38,6 +40,7 @@ Examples:
   arqway emulate my-link.toml --log fates.csv         until Ctrl-C; meanwhile: ip netns exec arqway-client ...
   arqway emulate starlink --interfaces eth1,eth2      between two machines
   arqway emulate radio --taps tap0,tap1 --bridges br0,br1
+  arqway emulate --links lte,satellite -- bash        two links at once: arq0 and arq1, both ways to $ARQWAY_PEER
 
 A link of your own:
   [wireless]
@@ -56,8 +59,11 @@ A link of your own:
 )]
 pub(crate) struct Arguments {
     /// The link: a file with `[wireless]`, or a built-in world
-    #[arg(value_name = "LINK.toml", value_hint = clap::ValueHint::FilePath)]
-    link: PathBuf,
+    #[arg(value_name = "LINK.toml", value_hint = clap::ValueHint::FilePath, required_unless_present = "links")]
+    link: Option<PathBuf>,
+    /// Several links at once between the same ends, at most eight
+    #[arg(long, value_name = "LINK,LINK", value_delimiter = ',', num_args = 1, conflicts_with = "link", value_hint = clap::ValueHint::FilePath)]
+    links: Vec<PathBuf>,
     /// Make two network namespaces of these names: the client's and the server's end
     #[arg(long, value_name = "CLIENT,SERVER", value_delimiter = ',', num_args = 1)]
     namespaces: Vec<String>,
@@ -91,12 +97,12 @@ pub(crate) struct Arguments {
     /// Print statistics as JSON, one object a line
     #[arg(long)]
     json: bool,
-    /// Write the fate of each packet; `arqway run` replays it
+    /// Write the fate of each packet; `arqway run` replays it. Of several links: once for each
     #[arg(long, value_name = "FILE.csv", value_hint = clap::ValueHint::FilePath)]
-    log: Option<PathBuf>,
-    /// Write a capture of both ends for Wireshark
+    log: Vec<PathBuf>,
+    /// Write a capture of both ends for Wireshark. Of several links: once for each
     #[arg(long, value_name = "FILE.pcapng", value_hint = clap::ValueHint::FilePath)]
-    capture: Option<PathBuf>,
+    capture: Vec<PathBuf>,
     /// Run this at the client's end, and end with it; $ARQWAY_PEER is the address of the server's end
     #[arg(last = true, value_name = "COMMAND", conflicts_with_all = ["taps", "interfaces"])]
     command: Vec<OsString>,
@@ -105,9 +111,10 @@ pub(crate) struct Arguments {
 /// What this thread hears of.
 #[derive(Debug)]
 enum Message {
-    Progress(Progress),
-    /// The emulation has ended.
-    Ended(Box<Outcome>),
+    /// Of a link, by number.
+    Progress(usize, Progress),
+    /// The emulation of a link has ended.
+    Ended(usize, Box<Outcome>),
     /// The command has ended.
     Command(Result<ExitStatus, NetError>),
     /// Ctrl-C.
@@ -117,9 +124,11 @@ enum Message {
 }
 
 pub(crate) fn main(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let world = world(arguments)?;
-    let wanted = Wanted::read(arguments)?;
-    [&arguments.log, &arguments.capture].into_iter().flatten().try_for_each(|path| refuse_pipe(path))?;
+    let Links { links, seed } = Links::read(arguments.files(), arguments.seed)?;
+    let wanted = Wanted::read(arguments, links.len())?;
+    for (option, files) in [("--log", &arguments.log), ("--capture", &arguments.capture)] {
+        check_files(option, files, links.len())?;
+    }
     obtain_privileges(arguments, &wanted)?;
     interrupt::watch()?;
     leftovers().iter().for_each(note);
@@ -130,28 +139,54 @@ pub(crate) fn main(arguments: &Arguments) -> Result<ExitCode, Failure> {
         move || drop(of_interrupt.send(Message::Interrupt)),
         move |signal| drop(of_end.send(Message::Terminate(signal))),
     )?;
-    let Ends { client, server, around } = wanted.make()?;
-    let about = format!("arqway emulate {} --seed {}", file_name(&arguments.link), world.seed);
+    let Ends { links: ends, around } = wanted.make()?;
     let clock = Clock::start();
-    let names = [client.name().to_owned(), server.name().to_owned()];
-    let link = EmulatedLink::new(&world.settings, world.seed);
-    let mut emulation = Emulation::new(link, client, server, clock);
-    if let Some(path) = &arguments.log {
-        emulation.log(path, &about).map_err(Failure::failed)?;
-    }
-    if let Some(path) = &arguments.capture {
-        emulation.capture(path, &about, [&names[0], &names[1]]).map_err(Failure::failed)?;
-    }
+    let emulation = |(number, (link, [client, server])): (usize, (&NamedLink, [Interface; 2]))| {
+        let about = format!("arqway emulate {} --seed {seed}", link.name);
+        let names = [client.name().to_owned(), server.name().to_owned()];
+        let mut emulation = Emulation::new(EmulatedLink::new(&link.settings, seed), client, server, clock);
+        if let Some(path) = arguments.log.get(number) {
+            emulation.log(path, &about).map_err(Failure::failed)?;
+        }
+        if let Some(path) = arguments.capture.get(number) {
+            emulation.capture(path, &about, [&names[0], &names[1]]).map_err(Failure::failed)?;
+        }
+        Ok(emulation)
+    };
+    let emulations = links.iter().zip(ends).enumerate().map(emulation).collect::<Result<Vec<_>, Failure>>()?;
     let stop = Arc::new(Waker::new()?);
-    announce(arguments, &world, &around);
-    let thread = start(emulation, &stop, &messages)?;
-    let session = Session::new(arguments, &stop);
-    let ended = around.start(&arguments.command, &messages).and_then(|()| session.follow(&heard));
+    announce(&links, seed, &around);
+    let start = |(number, emulation)| start((number, emulation), &stop, &messages);
+    let threads = emulations.into_iter().enumerate().map(start).collect::<Result<Vec<_>, Failure>>();
+    let session = Session::new(arguments, &stop, links.iter().map(|link| link.name.clone()).collect());
+    let ended = threads.and_then(|threads| {
+        let ended = around.start(&arguments.command, &messages).and_then(|()| session.follow(&heard));
+        stop.wake();
+        // What they had to say has been heard.
+        threads.into_iter().for_each(|thread| drop(thread.join()));
+        ended
+    });
     stop.wake();
-    // What it had to say has been heard.
-    thread.join().ok();
     around.remove()?;
     ended
+}
+
+impl Arguments {
+    /// The files of all links.
+    fn files(&self) -> impl Iterator<Item = &Path> {
+        self.link.iter().chain(&self.links).map(PathBuf::as_path)
+    }
+}
+
+/// Refuses files that are not one for each link, and one that cannot be written at once.
+fn check_files(option: &str, files: &[PathBuf], links: usize) -> Result<(), Failure> {
+    if !files.is_empty() && files.len() != links {
+        return Err(Failure::Usage(format!(
+            "{option}: expected it once for each of {links} links, not {} times",
+            files.len()
+        )));
+    }
+    files.iter().try_for_each(|path| refuse_pipe(path))
 }
 
 /// Refuses a named pipe or a device in the place of a file: who opens or writes one may have to wait for ever.
@@ -166,42 +201,32 @@ fn obtain_privileges(arguments: &Arguments, wanted: &Wanted) -> Result<(), Failu
     match (privileges()?, wanted.needs_root()) {
         (Privileges::UserNamespace, Some(what)) => Err(Failure::Failed(format!(
             "{what} need root: sudo arqway emulate ...; without root, run a command: arqway emulate {} -- COMMAND",
-            arguments.link.display()
+            arguments.link.as_deref().unwrap_or(Path::new("--links LINK,LINK")).display()
         ))),
         (Privileges::Machine | Privileges::UserNamespace, _) => Ok(()),
     }
 }
 
-/// The link as it is emulated.
-struct EmulatedWorld {
-    settings: LinkSettings,
-    /// Directions whose queue is another one than the world's.
-    changed: Vec<Direction>,
-    seed: u64,
-}
-
-fn world(arguments: &Arguments) -> Result<EmulatedWorld, Failure> {
-    let (source, folder) = read_world(&arguments.link)?;
-    let Described { scenario, seed, .. } = Described::read(&source, &folder)?;
-    of_one_line(&scenario, &arguments.link)?;
-    let settings = LinkSettings { wireless: scenario.wireless, mobility: scenario.mobility };
-    let (settings, changed) = settings.with_queues_of_a_device();
-    Ok(EmulatedWorld { settings, changed, seed: arguments.seed.or(seed).unwrap_or(1) })
-}
-
-fn announce(arguments: &Arguments, world: &EmulatedWorld, around: &Around) {
-    note(format_args!("emulating {}, seed {}: {around}", file_name(&arguments.link), world.seed));
-    for (name, way) in [("down", Direction::Down), ("up", Direction::Up)] {
-        note(format_args!("  {name:<5}{}", world.settings.about(way)));
+fn announce(links: &[NamedLink], seed: u64, around: &Around) {
+    let names: Vec<&str> = links.iter().map(|link| link.name.as_str()).collect();
+    note(format_args!("emulating {}, seed {seed}: {around}", names.join(" and ")));
+    let are_several = links.len() > 1;
+    for link in links {
+        if are_several {
+            note(format_args!("  {}", link.name));
+        }
+        for (name, way) in [("down", Direction::Down), ("up", Direction::Up)] {
+            note(format_args!("  {name:<5}{}", link.settings.about(way)));
+        }
     }
-    if !world.changed.is_empty() {
+    if links.iter().any(|link| !link.changed.is_empty()) {
         let why = "an interface has no back-pressured queue, as this world has";
         note(wrapped(&format!("{why}: a drop-tail queue of {QUEUE} packets takes its place"), 0).join("\n"));
     }
 }
 
 fn start(
-    emulation: Emulation<arqway_net::Interface, Clock>,
+    (number, emulation): (usize, Emulation<Interface, Clock>),
     stop: &Arc<Waker>,
     messages: &Sender<Message>,
 ) -> Result<JoinHandle<()>, Failure> {
@@ -209,8 +234,8 @@ fn start(
     let run = move || {
         let progress = messages.clone();
         // Who does not listen any more has ended.
-        let outcome = emulation.run(&stop, |what| drop(progress.send(Message::Progress(what))));
-        messages.send(Message::Ended(Box::new(outcome))).ok();
+        let outcome = emulation.run(&stop, |what| drop(progress.send(Message::Progress(number, what))));
+        messages.send(Message::Ended(number, Box::new(outcome))).ok();
     };
     thread::Builder::new().name("emulation".to_owned()).spawn(run).map_err(Failure::failed)
 }

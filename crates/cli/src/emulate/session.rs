@@ -1,4 +1,4 @@
-//! What is said and done while an emulation runs.
+//! What is said and done while emulations run, one of each link.
 
 use super::screen::{self, Screen};
 use super::{Arguments, Message};
@@ -23,6 +23,8 @@ pub(super) struct Session<'a> {
     arguments: &'a Arguments,
     stop: &'a Waker,
     screen: Screen,
+    /// What has become of each link, once it has ended.
+    ended: Vec<Option<Box<Outcome>>>,
     clock: Clock,
     /// How the command ended.
     status: Option<ExitStatus>,
@@ -33,11 +35,12 @@ pub(super) struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    pub(super) fn new(arguments: &'a Arguments, stop: &'a Waker) -> Self {
+    pub(super) fn new(arguments: &'a Arguments, stop: &'a Waker, links: Vec<String>) -> Self {
         Self {
             arguments,
             stop,
-            screen: Screen::new(arguments.json),
+            ended: links.iter().map(|_| None).collect(),
+            screen: Screen::new(arguments.json, links),
             clock: Clock::start(),
             status: None,
             interrupted: None,
@@ -46,13 +49,19 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Until the emulation has ended.
+    /// Until all have ended, as they do with the first.
     pub(super) fn follow(mut self, heard: &Receiver<Message>) -> Result<ExitCode, Failure> {
         loop {
             match self.next(heard) {
-                Ok(Message::Progress(Progress::Second(report))) => self.second(&report)?,
-                Ok(Message::Progress(Progress::File(error))) => note(error),
-                Ok(Message::Ended(outcome)) => return self.end(&outcome),
+                Ok(Message::Progress(link, Progress::Second(report))) => self.second(link, &report)?,
+                Ok(Message::Progress(_, Progress::File(error))) => note(error),
+                Ok(Message::Ended(link, outcome)) => {
+                    self.stop.wake();
+                    self.ended[link] = Some(outcome);
+                    if self.ended.iter().all(Option::is_some) {
+                        return self.end();
+                    }
+                }
                 Ok(Message::Command(ended)) => {
                     self.status = Some(ended?);
                     self.stop.wake();
@@ -79,9 +88,9 @@ impl<'a> Session<'a> {
         }
     }
 
-    fn second(&mut self, report: &Report) -> Result<(), Failure> {
+    fn second(&mut self, link: usize, report: &Report) -> Result<(), Failure> {
         if self.has_the_screen() || self.arguments.every_second {
-            let line = self.screen.second(report);
+            let line = self.screen.second(link, report);
             self.print(&line)?;
         }
         if report.is_too_late() {
@@ -108,19 +117,22 @@ impl<'a> Session<'a> {
         self.stop.wake();
     }
 
-    fn end(&self, outcome: &Outcome) -> Result<ExitCode, Failure> {
-        let Outcome { summary, files, failure } = outcome;
-        let summarised = self.screen.summary(summary);
-        self.print(&summarised)?;
-        if summary.is_too_late() {
-            note(too_late(summary, "altogether"));
+    fn end(mut self) -> Result<ExitCode, Failure> {
+        let outcomes: Vec<_> = self.ended.drain(..).flatten().collect();
+        for (link, outcome) in outcomes.iter().enumerate() {
+            let Outcome { summary, files, .. } = &**outcome;
+            self.print(&self.screen.summary(link, summary))?;
+            if summary.is_too_late() {
+                note(too_late(summary, "altogether"));
+            }
+            files.iter().for_each(note);
         }
-        files.iter().for_each(note);
-        if let Some(failure) = failure {
+        let has_lost_files = outcomes.iter().any(|outcome| !outcome.files.is_empty());
+        if let Some(failure) = outcomes.into_iter().find_map(|outcome| outcome.failure) {
             return Err(Failure::failed(failure));
         }
         Ok(match self.status {
-            _ if !files.is_empty() => ExitCode::FAILURE,
+            _ if has_lost_files => ExitCode::FAILURE,
             Some(status) => exit_code(status),
             None => self.stopped_by.map_or(ExitCode::SUCCESS, by_signal),
         })

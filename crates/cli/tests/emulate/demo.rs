@@ -47,6 +47,24 @@ fn each_load_crosses_both_ways_and_nothing_is_left() {
     assert!(!left.exists());
 }
 
+#[test]
+fn of_several_links_each_is_plain_by_itself_and_the_tunnel_has_all_and_lives_through_a_cut_of_the_first() {
+    if !can_run() {
+        return;
+    }
+    let output = demo(&["--link", "lte,lte", "--for", "30 s", "--cut", "4 s", "--loads", "ping", "--json"]).output();
+    let output = output.expect("the command");
+    assert!(output.status.success(), "{}", stderr(&output));
+    let rows: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let rows = rows.as_array().expect("rows");
+    let ways: Vec<_> = rows.iter().map(|row| (row["path"].as_str(), row["link"].as_str())).collect();
+    let expected = [("plain", "lte"), ("plain", "lte (2)"), ("arqway", "lte and lte (2)")];
+    assert_eq!(ways, expected.map(|(path, link)| (Some(path), Some(link))));
+    // The tunnel did not wait for the first link to come back: an answer came as soon as anybody looked.
+    let back = |row: usize| rows[row]["back_after_s"].as_f64().expect("a ping came back");
+    assert!(back(2) < 0.35 && back(1) < 0.35, "{rows:?}");
+}
+
 fn assert_nothing_is_left_of(process: u32) {
     // Its namespaces have no names: what is recorded of them is gone with them.
     let records = fs::read_dir("/run/arqway").into_iter().flatten().flatten();

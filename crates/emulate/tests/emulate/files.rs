@@ -5,7 +5,7 @@ use arqway_emulate::{Emulation, LinkSettings, Report};
 use arqway_sim::channel::{Duplication, ErrorModel, Uniform};
 use arqway_sim::mobility::{Change, MobilityConfig, Periodic, When};
 use arqway_sim::{Queue, Room, Wireless};
-use arqway_units::{Octets, Span, Time};
+use arqway_units::{LineId, Octets, Span, Time};
 use pcap_parser::{Block, PcapBlockOwned, PcapError, PcapNGOption, PcapNGReader, traits::PcapReaderIterator};
 use std::collections::BTreeMap;
 use std::fs;
@@ -42,7 +42,7 @@ fn link() -> LinkSettings {
         hints: false,
         ..MobilityConfig::default()
     };
-    LinkSettings { wireless, mobility }
+    LinkSettings { wireless, mobility, line: LineId::FIRST }
 }
 
 /// Bursts of ten packets of 100 to 1,099 octets.

@@ -9,7 +9,7 @@ use arqway_sim::channel::{
 };
 use arqway_sim::mobility::{Change, MobilityConfig, Periodic, When};
 use arqway_sim::{Probe, Queue, Room, Scenario, Streams, Wireless, World};
-use arqway_units::{BitRate, Octets, Span, Time};
+use arqway_units::{BitRate, LineId, Octets, Span, Time};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -47,7 +47,7 @@ impl Probe for &mut Crossing {
 
 /// Five minutes of a lecture over a link, as the simulator has it.
 fn simulate(settings: &LinkSettings, seed: u64) -> Crossing {
-    let LinkSettings { wireless, mobility } = settings.clone();
+    let LinkSettings { wireless, mobility, .. } = settings.clone();
     let mut scenario = Scenario { wireless, mobility, ..Scenario::default() };
     scenario.file_transfer.enabled = false;
     scenario.media.enabled = true;
@@ -73,7 +73,11 @@ fn links() -> Vec<(&'static str, LinkSettings)> {
         ..MobilityConfig::default()
     };
     let states = TwoState { good: ms(2000), bad: ms(200), good_bit_errors: ratio(1e-5), bad_bit_errors: ratio(1e-2) };
-    let settings = |wireless, mobility: &MobilityConfig| LinkSettings { wireless, mobility: mobility.clone() };
+    let settings = |wireless, mobility: &MobilityConfig| LinkSettings {
+        wireless,
+        mobility: mobility.clone(),
+        line: LineId::FIRST,
+    };
     let mut detours = with(ErrorModel::None);
     detours.reordering = Some(Reordering { share: ratio(0.1), delay: ms(70) });
     detours.duplication = Some(Duplication { share: ratio(0.1), delay: ms(3) });
@@ -166,7 +170,8 @@ fn an_ethernet_header_takes_nothing_of_the_link_and_a_deaf_interface_is_counted(
 
 #[test]
 fn a_packet_in_the_steady_state_allocates_nothing() {
-    let settings = LinkSettings { wireless: Wireless::default(), mobility: MobilityConfig::default() };
+    let settings =
+        LinkSettings { wireless: Wireless::default(), mobility: MobilityConfig::default(), line: LineId::FIRST };
     let mut wireless = settings.wireless.clone();
     wireless.rate = arqway_sim::Rate::Constant(BitRate::from_bits_per_second(100_000_000).expect("not zero"));
     wireless.queue = Queue::DropTail(Room::of(100));

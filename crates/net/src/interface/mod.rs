@@ -15,7 +15,7 @@ mod tun;
 use crate::error::{NetError, check_name};
 use crate::masquerade::{Masquerade, check_forwarding};
 use crate::namespace::Namespace;
-use crate::netlink::{Change, Link, Netlink};
+use crate::netlink::{Change, Link, Netlink, RouteOptions};
 use crate::privileges::{no_device, remedy};
 use crate::underlay::{Underlay, check_no_other_route};
 use arqway_ip::offload::{Cutter, ETHERNET_HEADER, LARGEST};
@@ -23,7 +23,7 @@ use arqway_slab::Slab;
 use bytes::Bytes;
 use packet::PacketSocket;
 use rustix::io::Errno;
-use std::fs::{read_dir, read_to_string};
+use std::fs::{read_dir, read_to_string, write};
 use std::io;
 use std::net::IpAddr;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -178,8 +178,31 @@ impl Interface {
         let there = networks.iter().copied().filter(|(network, _)| network.is_ipv4() || has_ipv6);
         let there: Vec<(IpAddr, u8)> = there.collect();
         check_no_other_route(&self.netlink, &self.link, &there)?;
-        let add = |(network, prefix)| self.netlink.add_route(&self.link, network, prefix, initial_window);
+        let options = RouteOptions { initial_window, ..RouteOptions::default() };
+        let add = |(network, prefix)| self.netlink.add_route(&self.link, network, prefix, options);
         there.into_iter().try_for_each(add)
+    }
+
+    /// Makes it one of several ways to an address: whoever names no interface takes the one with the least metric. What comes from there is
+    /// taken by whichever way it comes. The calling thread is in the device's namespace.
+    ///
+    /// # Errors
+    /// There is such a route with that metric; or the process lacks `CAP_NET_ADMIN`.
+    pub fn lead_to(&self, address: IpAddr, metric: u32) -> Result<(), NetError> {
+        let name = self.name();
+        if address.is_ipv4() {
+            // Loose: any way to the sender will do (RFC 3704, section 2.4).
+            let filter = format!("/proc/sys/net/ipv4/conf/{name}/rp_filter");
+            write(filter, "2")
+                .map_err(|error| NetError::system(format!("let `{name}` take what comes by it"), error))?;
+        }
+        let prefix = if address.is_ipv4() { 32 } else { 128 };
+        self.netlink.add_route(
+            &self.link,
+            address,
+            prefix,
+            RouteOptions { metric: Some(metric), ..RouteOptions::default() },
+        )
     }
 
     /// The ways around it, in the calling thread's namespace, which has to be its own.

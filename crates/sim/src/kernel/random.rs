@@ -8,7 +8,7 @@
 //! A variate takes exactly one draw, so that streams stay in step. Logarithms come from `libm`: the platform's would
 //! make results depend on it.
 
-use arqway_units::{Ratio, Span, ToFloat};
+use arqway_units::{LineId, Ratio, Span, ToFloat};
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng, SeedableRng};
 
@@ -33,8 +33,15 @@ impl Streams {
     #[must_use]
     pub(crate) fn of_part(&self, name: &str) -> Self {
         let mut key = self.key;
-        key[12..16].copy_from_slice(&fnv1a(name.as_bytes()).to_le_bytes()[..4]);
+        // A part of a part is neither's, nor the whole's.
+        key[12..16].iter_mut().zip(fnv1a(name.as_bytes()).to_le_bytes()).for_each(|(octet, part)| *octet ^= part);
         Self { key }
+    }
+
+    /// The streams of a line of a link: the first one's are those of a link that has no other.
+    #[must_use]
+    pub fn of_line(&self, line: LineId) -> Self {
+        if line == LineId::FIRST { self.clone() } else { self.of_part(&alloc::format!("line {}", line.index())) }
     }
 
     /// The stream of the source of this name, such as `wireless.down.errors`.

@@ -70,7 +70,7 @@ impl<T> Medium<T> {
 
     /// The same of a line of that link. Each line draws from streams of its own.
     pub(crate) fn of_line(link: &Wireless, line: LineId, direction: Direction, streams: &Streams) -> Self {
-        let (absences, streams) = (link.absences(line).to_vec(), &of_line(streams, line));
+        let (absences, streams) = (link.absences(line).to_vec(), &streams.of_line(line));
         let link = &link.of_line(line);
         Self {
             line: Line::new(
@@ -171,7 +171,7 @@ impl Wireless {
         mut is_out: impl FnMut(Time),
     ) {
         for line in LineId::first(self.lines()) {
-            let mut clock = clock(self.of_line(line).rate(way), way, &of_line(streams, line));
+            let mut clock = clock(self.of_line(line).rate(way), way, &streams.of_line(line));
             let mut at = clock.departure(size, from);
             while at <= to {
                 is_out(at);
@@ -183,11 +183,6 @@ impl Wireless {
             }
         }
     }
-}
-
-/// The random streams of a line: the first one's are those of a link that has no other.
-fn of_line(streams: &Streams, line: LineId) -> Streams {
-    if line == LineId::FIRST { streams.clone() } else { streams.of_part(&alloc::format!("line {}", line.index())) }
 }
 
 /// The clock of a transmitter, whose stream is `wireless.down.rate` or `wireless.up.rate` where it is random.
