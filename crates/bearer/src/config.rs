@@ -52,6 +52,8 @@ settings! {
         pub rate: Option<Rate> = None,
         /// The same from the client to the access point, where it differs.
         pub rate_up: Option<Rate> = None,
+        /// Whether frames go by it only while no other line is there, as where it costs. One end says so for both.
+        pub spare: bool = false,
     }
 }
 

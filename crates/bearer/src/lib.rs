@@ -172,7 +172,7 @@ impl<S: LinkService> Bearer<S> {
     /// What is known of the path of the first line.
     #[must_use]
     pub fn path(&self) -> PathMetrics {
-        PathMetrics { is_up: self.shared.is_up, ..self.lines.first.path.metrics() }
+        PathMetrics { is_up: self.shared.is_up, ..self.lines.first.metrics() }
     }
 
     /// Whether the link carries packets now.
@@ -245,6 +245,7 @@ impl<S: LinkService> Bearer<S> {
         for line in self.lines.iter_mut() {
             line.path.begin(now);
             line.transit = line::Transit::default();
+            (line.peer_spares_it, line.is_use_told) = (false, false);
         }
         (self.shared.told_room, self.shared.granted) = (0, 0);
         self.shared.first_ticket = self.shared.next_ticket;

@@ -10,10 +10,13 @@
 use super::pack::Packer;
 use super::path::Path;
 use super::pieces::{Assembler, Cutter};
-use super::{Config, Outage};
+use super::{Config, Outage, PathMetrics, wire};
 use alloc::collections::VecDeque;
 use arqway_contract::{Departure, Frame, LineId, LineState, LinkContext, LinkService, Tag, Ticket};
-use arqway_units::{Span, Time};
+use arqway_units::{Octets, Span, Time};
+
+/// One that is for need only, and may cost, is measured once in so many intervals.
+const SPARE_INTERVALS: u64 = 10;
 
 #[derive(Debug)]
 pub(super) struct Line {
@@ -24,6 +27,15 @@ pub(super) struct Line {
     pub(super) outage: Outage,
     /// What the services were told of it.
     pub(super) is_up: bool,
+    /// What has gone by it and come, with the overhead.
+    pub(super) sent: Octets,
+    pub(super) received: Octets,
+    /// Whether it is for need only, as is said here and as the peer says.
+    pub(super) is_spare: bool,
+    pub(super) peer_spares_it: bool,
+    /// Whether the peer has to be told, since it never was or it has heard nothing since; and whether it was ever told anything.
+    pub(super) is_use_told: bool,
+    pub(super) has_said_use: bool,
     /// Somebody has closed it: when what is under way on it counts as lost, if it is not told of before.
     pub(super) lost_at: Option<Time>,
     /// When its round trip was measured last, or was to be, and how many frames the link had sent by then.
@@ -70,9 +82,16 @@ pub(super) struct Wants {
 impl Line {
     pub(super) fn new(id: LineId, config: &Config, context: &LinkContext, now: Time) -> Self {
         let path = Path::new(config, id, context, now);
+        let is_spare = config.line.get(id.index()).is_some_and(|line| line.spare);
         Self {
             id,
             path,
+            is_spare,
+            sent: Octets::ZERO,
+            received: Octets::ZERO,
+            peer_spares_it: false,
+            is_use_told: false,
+            has_said_use: is_spare,
             transit: Transit::default(),
             outage: Outage::default(),
             is_up: false,
@@ -89,6 +108,7 @@ impl Line {
     /// Whether it is to be asked how long a round trip takes: it was not for so long, while frames went by other lines. Nobody asks on a link
     /// that is idle.
     pub(super) fn wants_measuring(&self, frames: u64, interval: Span, now: Time) -> bool {
+        let interval = if self.is_for_need() && self.is_use_told { interval * SPARE_INTERVALS } else { interval };
         self.measured.is_none_or(|(at, before)| frames > before && now.since(at) >= interval)
     }
 
@@ -100,7 +120,27 @@ impl Line {
     /// What services are told of it.
     pub(super) fn state(&self) -> LineState {
         let is_lost = !self.is_up && self.lost_at.is_none();
-        LineState { is_up: self.is_up, is_lost, rate: self.path.capacity(), round_trip: self.path.round_trip() }
+        let (rate, round_trip) = (self.path.capacity(), self.path.round_trip());
+        LineState { is_up: self.is_up, is_spare: self.is_for_need(), is_lost, rate, round_trip }
+    }
+
+    pub(super) fn metrics(&self) -> PathMetrics {
+        let Self { is_up, sent, received, .. } = *self;
+        PathMetrics { is_up, is_spare: self.is_for_need(), sent, received, ..self.path.metrics() }
+    }
+
+    /// Whether either end wants it to be used only where there is no other.
+    pub(super) fn is_for_need(&self) -> bool {
+        self.is_spare || self.peer_spares_it
+    }
+
+    /// What a ping says of its use, where the peer has to know.
+    pub(super) fn said_use(&self) -> &'static [u8] {
+        match (self.has_said_use, self.is_spare) {
+            (false, _) => &[],
+            (true, false) => &[wire::USED],
+            (true, true) => &[wire::SPARE],
+        }
     }
 
     /// Nothing that services gave it for datagrams goes any more. Frames that nobody waits for are another line's.

@@ -13,6 +13,7 @@ use super::events::Event;
 use super::line::Line;
 use super::liveness::{Act, Limits};
 use super::outage::{Outage, Reason};
+use super::wire::{self, Malformed};
 use super::{Bearer, PathMetrics, Rate};
 use arqway_contract::{Frame, LineId, LinkService, LinkState};
 use arqway_units::{BitRate, Time};
@@ -28,7 +29,7 @@ impl<S: LinkService> Bearer<S> {
     #[must_use]
     pub fn path_of(&self, line: LineId) -> Option<PathMetrics> {
         let line = Some(self.lines.get(line)).filter(|found| found.id == line)?;
-        Some(PathMetrics { is_up: line.is_up, ..line.path.metrics() })
+        Some(line.metrics())
     }
 
     /// Why nothing crosses a line.
@@ -71,6 +72,40 @@ impl<S: LinkService> Bearer<S> {
         self.tell_capacity();
     }
 
+    /// From now on frames go by a line only while no other is there, or as by any other. The peer is told. There is such a line from now on.
+    pub fn spare(&mut self, line: LineId, is_spare: bool, now: Time) {
+        self.shared.last_input = now;
+        self.reach(line, now);
+        let of_line = self.line(line);
+        if of_line.is_spare != is_spare {
+            (of_line.is_spare, of_line.has_said_use, of_line.is_use_told) = (is_spare, true, false);
+            of_line.transit.wants.ping = true;
+            self.tell_use(line, now);
+        }
+    }
+
+    /// The peer says whether a line is for need only.
+    pub(super) fn hear_use(&mut self, line: LineId, said: u8, now: Time) -> Result<(), Malformed> {
+        let is_spare = match said {
+            wire::USED => false,
+            wire::SPARE => true,
+            _ => return Err(Malformed),
+        };
+        if self.line(line).peer_spares_it != is_spare {
+            self.line(line).peer_spares_it = is_spare;
+            self.tell_use(line, now);
+        }
+        Ok(())
+    }
+
+    fn tell_use(&mut self, line: LineId, now: Time) {
+        let Self { shared, lines, .. } = self;
+        if lines.are_several() {
+            shared.inner.handle_line(line, lines.get(line).state(), now);
+            self.tell_capacity();
+        }
+    }
+
     /// There is a line of this number.
     pub(super) fn reach(&mut self, line: LineId, now: Time) {
         if line.index() < self.lines.count() {
@@ -95,9 +130,11 @@ impl<S: LinkService> Bearer<S> {
         for line in lines.iter().filter(|line| line.is_up) {
             shared.inner.handle_line(line.id, line.state(), shared.last_input);
         }
-        let rates = lines.iter().filter(|line| line.is_up).filter_map(|line| line.path.capacity());
+        let has_other = lines.iter().any(|line| line.is_up && !line.is_for_need());
+        let used = || lines.iter().filter(|line| line.is_up && !(has_other && line.is_for_need()));
+        let rates = used().filter_map(|line| line.path.capacity());
         let rate = BitRate::from_bits_per_second(rates.map(BitRate::as_bits_per_second).sum());
-        let round_trips = lines.iter().filter(|line| line.is_up).map(|line| line.path.round_trip());
+        let round_trips = used().map(|line| line.path.round_trip());
         if let Some((rate, round_trip)) = rate.zip(round_trips.max()) {
             shared.inner.handle_capacity(rate, round_trip);
         }

@@ -33,6 +33,12 @@ const SHARE: u64 = 33;
 pub struct PathMetrics {
     /// Whether it carries datagrams.
     pub is_up: bool,
+    /// Whether frames go by it only while no other line is there.
+    pub is_spare: bool,
+    /// What has gone by it, with the overhead.
+    pub sent: Octets,
+    /// What has come by it.
+    pub received: Octets,
     /// The smoothed round-trip time, if there was a sample.
     pub round_trip: Option<Span>,
     /// The largest datagram, with the overhead.
@@ -288,6 +294,9 @@ impl Path {
     pub(super) fn metrics(&self) -> PathMetrics {
         PathMetrics {
             is_up: self.liveness.is_up(),
+            is_spare: false,
+            sent: Octets::ZERO,
+            received: Octets::ZERO,
             round_trip: self.smoothed,
             mtu: Octets::new(self.mtu.current().into()),
             rate: self.pace.rate(),

@@ -10,6 +10,10 @@ use arqway_units::{Octets, Time};
 impl<S: LinkService> Bearer<S> {
     /// A datagram arrives.
     pub(super) fn receive(&mut self, mut datagram: Frame, now: Time) {
+        let line = datagram.line();
+        self.reach(line, now);
+        let size = datagram.size() + self.shared.config.overhead;
+        self.line(line).received += size;
         if wire::is_hello(datagram.tag) {
             match Hello::read(datagram) {
                 Some(hello) => self.hear(&hello, now),
@@ -17,8 +21,7 @@ impl<S: LinkService> Bearer<S> {
             }
             return;
         }
-        let (size, is_marked, line) = (datagram.size(), datagram.met_congestion(), datagram.line());
-        self.reach(line, now);
+        let (size, is_marked) = (datagram.size(), datagram.met_congestion());
         let Some((content, name)) = wire::take_name(&mut datagram) else {
             self.shared.counters.malformed_received += 1;
             return;
@@ -116,6 +119,9 @@ impl<S: LinkService> Bearer<S> {
                 }
             }
             Content::Ping => {
+                if let Some([said]) = datagram.take() {
+                    self.hear_use(line, said, now)?;
+                }
                 let Line { path, transit, .. } = self.line(line);
                 path.received.wants_report_now(now);
                 // Alone and small where large datagrams may be lost for their size; else beside frames.
@@ -149,8 +155,11 @@ impl<S: LinkService> Bearer<S> {
         transit.wants.short |= report.takes_short;
         if let Some(round_trip) = news.round_trip {
             let frames = self.shared.counters.frames_sent;
-            self.line(line).was_measured(frames, now);
-            self.line(line).path.sample(round_trip);
+            let of_line = self.line(line);
+            of_line.was_measured(frames, now);
+            // What went by it before was a ping, or frames behind one.
+            of_line.is_use_told = true;
+            of_line.path.sample(round_trip);
             self.tell_capacity();
         }
         if self.line(line).path.follow(&news, now) {

@@ -47,7 +47,8 @@ impl Line {
         }
         if core::mem::take(&mut self.transit.wants.ping) {
             end.counters.pings_sent += 1;
-            return Some(self.send_full(end, Content::Ping, &[], Bytes::new(), Carries::Question, now));
+            let said = self.said_use();
+            return Some(self.send_full(end, Content::Ping, said, Bytes::new(), Carries::Question, now));
         }
         if self.transit.wants.report && self.is_report_due(end) {
             return self.report(end, now);
@@ -287,6 +288,7 @@ impl Line {
     fn send<S: LinkService>(&mut self, end: &mut Shared<S>, datagram: Frame, now: Time) -> Frame {
         end.counters.datagrams_sent += 1;
         end.counters.octets_sent += datagram.size().as_u64();
+        self.sent += datagram.size() + end.config.overhead;
         let out_at = self.path.pace.send(datagram.size(), now);
         let number = datagram.ticket.map(Ticket::number);
         let of_it = self.transit.departing.iter_mut().rev().take_while(|departing| Some(departing.datagram) == number);

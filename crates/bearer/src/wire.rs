@@ -18,7 +18,7 @@
 //!                 +--------+-------+--------+-------+----
 //!     report      newest number, 4 | octets, 4 | time in us, 4 | the largest, 2 | s and hold in 64 us, 2
 //!     piece       frame, 2 | last and index, 1 | its octets         s: numbers and epoch may be short from now on
-//!     ping        nothing
+//!     ping        nothing; by one line of several, 1: 1 where it is for need only from now on, 0 where it is not
 //!     probe       size, 2 | zeros            answer   size, 2
 //! ```
 //!
@@ -38,7 +38,7 @@ pub(super) enum Content {
     Several,
     /// A part of a frame that is larger than a datagram.
     Piece,
-    /// Nothing: it wants a report.
+    /// Nothing, or what the line is used for: it wants a report.
     Ping,
     /// Zeros: it wants an answer that says how large it was.
     Probe,
@@ -73,6 +73,10 @@ pub(super) const PIECE: usize = 3;
 pub(super) const PROBE: usize = 2;
 /// A hello, with its first octet.
 pub(super) const HELLO: usize = 25;
+
+/// What a ping says of the use of its line: frames go by it like by others, or only where there is no other.
+pub(super) const USED: u8 = 0;
+pub(super) const SPARE: u8 = 1;
 
 const IN_FULL: u8 = 0b1000_0000;
 const IS_HELLO: u8 = 0b1100_0000;

@@ -1,19 +1,24 @@
 //! `arqway status LINK` and `arqway events LINK`: what a tunnel that runs says of itself.
 
 use crate::failure::Failure;
-use crate::terminal::{print, print_while_read};
+use crate::terminal::{note, print, print_while_read};
 use arqway_tunnel::{
-    Answers, AskError, EventLine, FlowStatus, FlowsStatus, LineStatus, PeerStatus, ServiceStatus, Status, ask,
+    Answers, AskError, EventLine, FlowStatus, FlowsStatus, LineStatus, PeerStatus, ServiceStatus, Status, ask, running,
 };
 use arqway_units::Span;
 use std::process::ExitCode;
+use std::thread;
+use std::time::Duration;
 
 const STATUS: &str = "Examples:
+  arqway status                      all tunnels of this network namespace
   arqway status home                 the tunnel of home.toml
+  arqway status home --watch --json  again each second, an object a line
   arqway status home --json          for machines: SI units, null where something is not known
   arqway status home --flows         each flow for three seconds: its service, and what it sends and receives";
 
-const EVENTS: &str = "With --json, each line is an object: `event` is keys, restarted, refused, unreachable, unresolved, moved, up, down, slowed, rate, rate-too-high, restored, hint, mtu, line-gone, line-refused, line-back, line-up or line-down; `number` counts the
+const EVENTS: &str = "With --json, each line is an object: `event` is keys, restarted, refused, unreachable, unresolved, moved, up, down, slowed, rate, rate-too-high, restored, hint, mtu, line-gone, line-refused, line-back, line-up,
+line-down, budget-spent, budget-renewed or budget-unwritten; `number` counts the
 events, so a reader that was too slow sees that it missed some.
 
 Examples:
@@ -23,12 +28,15 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = STATUS)]
 pub(crate) struct Arguments {
-    /// The interface of a tunnel that runs in this network namespace
-    #[arg(value_name = "LINK")]
-    link: String,
-    /// Print JSON
+    /// The interface of a tunnel that runs in this network namespace [default: all of them]
+    #[arg(value_name = "LINK", required_if_eq("flows", "true"))]
+    link: Option<String>,
+    /// Print JSON, of each tunnel an object a line
     #[arg(long)]
     json: bool,
+    /// Print it again each second, until Ctrl-C
+    #[arg(long, conflicts_with = "flows")]
+    watch: bool,
     /// Each flow in place of the whole; its addresses only for root
     #[arg(long)]
     flows: bool,
@@ -56,27 +64,57 @@ pub(crate) struct Events {
 }
 
 pub(crate) fn main(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    if arguments.flows {
-        return flows(arguments);
+    if let Some(link) = arguments.link.as_deref().filter(|_| arguments.flows) {
+        return flows(link, arguments);
     }
-    let answer = ask(&arguments.link, "status").and_then(Answers::only).map_err(failure)?;
-    if arguments.json {
-        print(&answer)?;
-        return Ok(ExitCode::SUCCESS);
+    loop {
+        let links = match &arguments.link {
+            Some(link) => vec![link.clone()],
+            None => running().map_err(|error| Failure::Failed(format!("cannot look for tunnels: {error}")))?,
+        };
+        if links.is_empty() {
+            note("no tunnel is running in this network namespace");
+        }
+        for link in &links {
+            let said = match said(link, arguments.json) {
+                Err(error) if arguments.link.is_none() => {
+                    // One that has ended since its name was read is no news.
+                    if !matches!(error, AskError::NotRunning(_)) {
+                        note(error);
+                    }
+                    continue;
+                }
+                said => said.map_err(failure)?,
+            };
+            let text = said.map_err(|error| not_understood(link, &error))?;
+            if !print_while_read(&text)? {
+                return Ok(ExitCode::SUCCESS);
+            }
+        }
+        if !arguments.watch {
+            return Ok(ExitCode::SUCCESS);
+        }
+        thread::sleep(AGAIN);
     }
-    let status: Status = serde_json::from_str(&answer).map_err(|error| not_understood(&arguments.link, &error))?;
-    print(&table(&status))?;
-    Ok(ExitCode::SUCCESS)
+}
+
+/// How long it is until a status that is watched is printed again.
+const AGAIN: Duration = Duration::from_secs(1);
+
+/// The status of a tunnel, for people or for machines.
+fn said(link: &str, json: bool) -> Result<Result<String, serde_json::Error>, AskError> {
+    let answer = ask(link, "status").and_then(Answers::only)?;
+    Ok(if json { Ok(answer) } else { serde_json::from_str(&answer).map(|status| table(&status)) })
 }
 
 /// What flows do between two answers.
-fn flows(arguments: &Arguments) -> Result<ExitCode, Failure> {
+fn flows(link: &str, arguments: &Arguments) -> Result<ExitCode, Failure> {
     let asked = || -> Result<FlowsStatus, Failure> {
-        let answer = ask(&arguments.link, "flows").and_then(Answers::only).map_err(failure)?;
-        serde_json::from_str(&answer).map_err(|error| not_understood(&arguments.link, &error))
+        let answer = ask(link, "flows").and_then(Answers::only).map_err(failure)?;
+        serde_json::from_str(&answer).map_err(|error| not_understood(link, &error))
     };
     let before = asked()?;
-    std::thread::sleep(std::time::Duration::from_nanos(arguments.length.as_nanoseconds()));
+    thread::sleep(Duration::from_nanos(arguments.length.as_nanoseconds()));
     let between = asked()?.since(&before);
     if arguments.json {
         print(&(serde_json::to_string(&between).map_err(Failure::failed)? + "\n"))?;
@@ -242,15 +280,23 @@ fn of_peer(peer: &PeerStatus) -> Vec<String> {
 
 /// One line of several.
 fn of_line((number, line): (usize, &LineStatus)) -> String {
-    let LineStatus { name, address, is_up, round_trip_s, mtu_octets, rate_bps, rate_found, delivery_rate_bps } = line;
+    let LineStatus { name, address, is_up, is_spare, sent_octets, received_octets, .. } = line;
+    let LineStatus { budget_octets, month_octets, .. } = line;
+    let LineStatus { round_trip_s, mtu_octets, rate_bps, rate_found, delivery_rate_bps, .. } = line;
+    let spare = if *is_spare { ", spare" } else { "" };
     let state = if *is_up { "up" } else { "down" };
+    let month = budget_octets
+        .zip(*month_octets)
+        .map_or_else(String::new, |(budget, used)| format!(" ({} of {} this month)", volume(used), volume(budget)));
+    let [sent, received] = [sent_octets, received_octets].map(|octets| volume(*octets));
     let name = name.as_deref().map_or_else(String::new, |name| format!(" by {name}"));
     let at = address.as_deref().map_or_else(String::new, |address| format!(" to {address}"));
     let most = rate_bps.map_or_else(|| "unlimited".to_owned(), |most| rate(Some(precise(most))));
     let found = rate_found.as_deref().map_or_else(String::new, |finding| format!(" (found: {finding})"));
-    let (round_trip, received) = (time(*round_trip_s), rate(delivery_rate_bps.map(precise)));
+    let (round_trip, receives) = (time(*round_trip_s), rate(delivery_rate_bps.map(precise)));
     format!(
-        "  line {number}{name}{at}: {state}, round trip {round_trip}, path MTU {mtu_octets}, at most {most}{found}, peer receives {received}"
+        "  line {number}{name}{at}: {state}{spare}, round trip {round_trip}, path MTU {mtu_octets}, at most {most}{found}, peer receives {receives}, \
+         sent {sent}, received {received}{month}"
     )
 }
 
@@ -277,6 +323,15 @@ fn of_counters(head: &str, counters: &[(&str, u64)]) -> Option<String> {
 
 fn precise(bits_per_second: u64) -> f64 {
     arqway_units::ToFloat::to_f64(bits_per_second)
+}
+
+/// For people.
+fn volume(octets: u64) -> String {
+    if octets >= 1_000_000_000 {
+        format!("{:.2} GB", precise(octets) / 1e9)
+    } else {
+        format!("{:.1} MB", precise(octets) / 1e6)
+    }
 }
 
 fn rate(bits_per_second: Option<f64>) -> String {

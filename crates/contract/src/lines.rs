@@ -42,6 +42,8 @@ impl Default for Turn {
 pub struct LineState {
     /// Whether frames may go by it.
     pub is_up: bool,
+    /// Whether frames go by it only while no line is up that is none.
+    pub is_spare: bool,
     /// Whether what is under way on it may be lost, and does not come back with it. One that somebody closes brings it to its end.
     pub is_lost: bool,
     /// How fast frames leave.

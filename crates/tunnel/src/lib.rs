@@ -32,9 +32,10 @@ mod start_error;
 
 pub use control::{
     Answers, AskError, BindError, CountersStatus, EventLine, FlowStatus, FlowsStatus, LineStatus, PeerStatus,
-    ServiceStatus, Status, What, ask,
+    ServiceStatus, Status, What, ask, running,
 };
 pub use hub::{AddError, Counters, Event, ForRoom, Hub, LineHint, NetworkLayer, NewLink, NewPeer, Next};
 pub use line::Line;
+pub use line::budgets::BudgetError;
 pub use running::RunningTunnel;
 pub use start_error::StartError;

@@ -2,6 +2,7 @@
 
 use crate::control::BindError;
 use crate::hub::AddError;
+use crate::line::budgets::BudgetError;
 use arqway_net::NetError;
 use std::io;
 use std::net::SocketAddr;
@@ -46,6 +47,9 @@ pub enum StartError {
     /// The system has no room for another thread.
     #[error("cannot start another thread: {0}")]
     Thread(io::Error),
+    /// Nobody knows what lines have used of their budgets.
+    #[error(transparent)]
+    Budget(#[from] BudgetError),
     /// No key can be made without it.
     #[error("no randomness from the system: {0}")]
     Randomness(#[from] getrandom::Error),

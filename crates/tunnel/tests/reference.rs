@@ -40,6 +40,11 @@ fn line() -> LineStatus {
         name: None,
         address: None,
         is_up: true,
+        is_spare: true,
+        sent_octets: 0,
+        received_octets: 0,
+        budget_octets: None,
+        month_octets: None,
         round_trip_s: None,
         mtu_octets: 1500,
         rate_bps: None,
@@ -137,6 +142,9 @@ fn each_event_is_explained() {
         What::LineGone { why: why() },
         What::LineRefused { why: why() },
         What::LineBack,
+        What::BudgetSpent { octets: 1 },
+        What::BudgetRenewed { octets: 1 },
+        What::BudgetUnwritten { why: "x".to_owned() },
         What::Mtu { octets: 1500 },
     ];
     let lines = all.map(|what| EventLine { at_s: 0.0, number: 1, peer: Some(why()), line: Some(1), what });

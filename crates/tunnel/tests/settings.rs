@@ -339,7 +339,8 @@ fn what_is_set_on_the_machine_is_checked_and_said() {
 
 #[test]
 fn the_settings_that_the_documentation_shows_can_be_read() {
-    let pages = ["README.md", "docs/tunnel.md", "crates/tunnel/src/settings/mod.rs"];
+    let how_tos = ["docs/how-to/boat.md", "docs/how-to/bus.md"];
+    let pages = ["README.md", "docs/tunnel.md", "crates/tunnel/src/settings/mod.rs"].into_iter().chain(how_tos);
     let mut blocks = 0;
     for page in pages {
         let text = fs::read_to_string(project().join(page))
@@ -352,7 +353,7 @@ fn the_settings_that_the_documentation_shows_can_be_read() {
             read(block).unwrap_or_else(|mistakes| panic!("{page}:\n{block}\n{mistakes}"));
         }
     }
-    assert_eq!(blocks, 8);
+    assert_eq!(blocks, 10);
 }
 
 #[test]

@@ -90,3 +90,39 @@ fn a_line_comes_and_goes_with_its_interface_and_with_who_closes_it() {
     let said = crate::system::stderr(&refused.expect("iproute2"));
     assert!(said.contains("there is no line 2; expected 0 to 1"), "{said}");
 }
+
+#[test]
+fn a_line_that_has_used_its_budget_is_spare_at_both_ends_and_its_month_outlives_the_tunnel() {
+    if !can_run() {
+        return;
+    }
+    let site = two_lines("budget");
+    let first = format!("interface = \"{}\"\n", interface("c770"));
+    site.change(0, &first, &format!("{first}budget = \"30 kB\"\n"));
+    let state = site.folder.path("state");
+    let variable = format!("STATE_DIRECTORY={state}");
+    let mut left = Tunnel::with_variables(&site, 0, &[&variable]);
+    let mut right = Tunnel::start(&site, 1);
+    right.wait_for("left: line 1: address changed to 192.168.79.1");
+    // Lines are told of from then on that both ends know them.
+    lines_are(&site, 0, [true, true]);
+    let is_spare = |status: &serde_json::Value| status["peers"][0]["lines"][0]["is_spare"] == true;
+    while !is_spare(&site.status(0)) {
+        site.call();
+    }
+    left.wait_for("line 0: its budget of 30 kB is used up; spare until the month ends");
+    site.status_when(1, is_spare);
+    let crossed =
+        |status: serde_json::Value, number: usize| status["peers"][0]["lines"][number]["sent_octets"].as_u64();
+    let before = [0, 1].map(|number| crossed(site.status(1), number).expect("octets"));
+    (0..3).for_each(|_| site.call());
+    let after = [0, 1].map(|number| crossed(site.status(1), number).expect("octets"));
+    let [first, second] = [0, 1].map(|number| after[number] - before[number]);
+    assert!(second > 10 * first.max(100), "{before:?} {after:?}");
+    site.arqway(0, &["down", "tun-left"]);
+    let kept = std::fs::read_to_string(format!("{state}/tun-left.budget")).expect("what was used");
+    let kept: serde_json::Value = serde_json::from_str(&kept).expect("JSON");
+    assert!(kept["octets"][interface("c770")].as_u64() >= Some(30_000), "{kept}");
+    let mut again = Tunnel::with_variables(&site, 0, &[&variable]);
+    again.wait_for("line 0: its budget of 30 kB is used up");
+}

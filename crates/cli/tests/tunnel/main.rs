@@ -86,6 +86,10 @@ fn tcp_crosses_the_tunnel_both_ways_and_the_status_tells_of_it() {
     for said in ["right: up, at 192.168.77.2:51820, last received ", "reliable     tally", "packets: "] {
         assert!(table.contains(said), "no `{said}`:\n{table}");
     }
+    // Those of this namespace, which is one.
+    let all = site.arqway(0, &["status", "--json"]);
+    let all: Vec<serde_json::Value> = all.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(all.iter().map(|status| status["interface"].as_str()).collect::<Vec<_>>(), [Some("tun-left")]);
 }
 
 #[test]

@@ -7,6 +7,8 @@
 //!                                   \........> line 1: a copy, where that is set
 //! ```
 //!
+//! By a spare line nothing goes but what asks about it, as long as another is up.
+//!
 //! A packet is best on the line by which it arrives first, given what stands before it (earliest completion, as MPTCP's ECF has it: Lim et al.,
 //! `CoNEXT` 2017). A slower line therefore gets packets only while so many wait that the faster ones would be longer about them. Once it has
 //! some, those behind them wait for these at the peer, and it goes on while anything waits: more of them make nothing later (BLEST: Ferlin et
@@ -74,21 +76,24 @@ impl Lines {
         !state.is_up && before.is_none_or(|before| before.is_up)
     }
 
-    fn up(&self) -> impl Iterator<Item = (LineId, LineState)> + Clone {
+    /// Lines that frames go by: spare ones only where there are no others.
+    fn used(&self) -> impl Iterator<Item = (LineId, LineState)> + Clone {
+        let has_other = self.states.iter().flatten().any(|state| state.is_up && !state.is_spare);
         let known = self.states.ids().zip(self.states.iter()).filter_map(|(line, state)| Some((line, (*state)?)));
-        known.filter(|(_, state)| state.is_up)
+        known.filter(move |(_, state)| state.is_up && !(has_other && state.is_spare))
     }
 
     /// The line that brings a packet soonest.
     pub(super) fn soonest(&self) -> Option<LineId> {
-        self.up().min_by_key(|(_, state)| state.delay(PACKET)).map(|(line, _)| line)
+        self.used().min_by_key(|(_, state)| state.delay(PACKET)).map(|(line, _)| line)
     }
 
     /// Each service with one line at a time has the best one, or the one that it had where no other is better by much.
     fn choose(&mut self) {
         let soonest = self.soonest();
-        let fastest = self.up().max_by_key(|(line, state)| (state.rate, Some(*line) == soonest)).map(|(line, _)| line);
-        let states: ArrayVec<(LineId, LineState), { LineId::COUNT }> = self.up().collect();
+        let fastest =
+            self.used().max_by_key(|(line, state)| (state.rate, Some(*line) == soonest)).map(|(line, _)| line);
+        let states: ArrayVec<(LineId, LineState), { LineId::COUNT }> = self.used().collect();
         let state = |line: LineId| states.iter().find(|(other, _)| *other == line).map(|(_, state)| *state);
         for service in &mut self.services {
             let Some((best, of_best)) =
@@ -120,7 +125,9 @@ impl Lines {
             return (service.line == line).then_some(Turn::of(line));
         }
         let is_soonest = self.soonest().is_none_or(|soonest| soonest == line);
-        let is_for_new = is_soonest || self.is_for_new(line, service.used & 1 << line.number() != 0, waiting);
+        let is_used = self.used().any(|(used, _)| used == line);
+        let is_for_new =
+            is_soonest || is_used && self.is_for_new(line, service.used & 1 << line.number() != 0, waiting);
         let service = self.services.get_mut(index)?;
         let bit = 1 << line.number();
         service.used = if is_for_new { service.used | bit } else { service.used & !bit };
@@ -131,7 +138,7 @@ impl Lines {
     /// are, or how much waits, each takes frames as fast as it can.
     fn is_for_new(&self, line: LineId, is_used: bool, waiting: Option<Octets>) -> bool {
         let Some(own) = self.states.get(line).map(|state| state.delay(PACKET)) else { return false };
-        let sooner = self.up().filter(|(other, state)| *other != line && state.delay(PACKET) < own);
+        let sooner = self.used().filter(|(other, state)| *other != line && state.delay(PACKET) < own);
         let Some(least) = sooner.clone().map(|(_, state)| state.delay(PACKET)).min() else { return true };
         let rates = sooner.map(|(_, state)| state.rate.map(|rate| rate.as_bits_per_second()));
         let rate = rates.sum::<Option<u64>>().and_then(BitRate::from_bits_per_second);

@@ -31,7 +31,7 @@ fn setting(service: &'static str, lines: &[Way]) -> Setting {
         .map(|way| Line { ways: [way.clone(), way.clone()], outages: Vec::new(), mtu: 1500 })
         .collect();
     let pace = |way: &Way| BitRate::from_bits_per_second(way.rate.as_bits_per_second() * 49 / 50);
-    let config = |way: &Way| LineConfig { rate: pace(way).map(Rate::Fixed), rate_up: None };
+    let config = |way: &Way| LineConfig { rate: pace(way).map(Rate::Fixed), ..LineConfig::default() };
     setting.config.line = lines.iter().map(config).collect();
     setting
 }
@@ -101,6 +101,80 @@ fn a_service_that_wants_order_has_one_line_at_a_time_and_the_next_one_when_that_
     assert!(delay(5000, 6000).iter().all(|delay| (50..100).contains(delay)), "{:?}", delay(5000, 6000));
 }
 
+/// How many octets each end has sent by a line so far.
+fn sent_by(world: &World, number: u8) -> [u64; 2] {
+    let of = |index: usize| world.machines[index].end.inner().path_of(line(number)).map(|path| path.sent.as_u64());
+    [of(0), of(1)].map(|sent| sent.expect("the line is known"))
+}
+
+#[test]
+fn by_a_spare_line_nothing_goes_but_what_asks_about_it_until_the_other_is_gone_whichever_end_says_so() {
+    for service in ["tally", "sr:3", "raw"] {
+        let mut setting = setting(service, &[way(2, 50), way(2, 20)]);
+        setting.config.line[1].spare = true;
+        (setting.learns_lines, setting.outages) = (true, vec![(4000, 7000)]);
+        let mut world = World::new(setting);
+        [0, 1].into_iter().for_each(|index| world.packets(index, 1000, 1000, 0, 12_000));
+        let mut sent = vec![[0, 0]];
+        for until in [500, 3900, 4300, 6900, 7800, 11_900] {
+            world.run_until(until);
+            sent.push(sent_by(&world, 1));
+        }
+        let grown: Vec<[u64; 2]> = sent.windows(2).map(|of| [0, 1].map(|end| of[1][end] - of[0][end])).collect();
+        for end in [0, 1] {
+            let [start, beside, _, alone, _, again] = grown[..] else { panic!("six times") };
+            assert!(start[end] < 10_000, "{service}: until the peer knows, and probes: {grown:?}");
+            // A question and an answer, once in ten seconds.
+            assert!(beside[end] < 200 && again[end] < 200, "{service}: beside the other: {grown:?}");
+            assert!(alone[end] > 100_000, "{service}: where it is the only one: {grown:?}");
+        }
+        world.run_until(60_000);
+        if service != "raw" {
+            check(&world, 0);
+            check(&world, 1);
+        }
+    }
+}
+
+#[test]
+fn a_line_is_for_need_only_from_when_one_end_says_so_until_it_says_that_it_is_not() {
+    let mut setting = setting("sr:3", &[way(2, 50), way(2, 20)]);
+    setting.learns_lines = true;
+    let mut world = World::new(setting);
+    [0, 1].into_iter().for_each(|index| world.packets(index, 1000, 1000, 0, 12_000));
+    let mut sent = Vec::new();
+    for (until, spares) in [(3000, true), (3500, true), (6000, false), (6500, false), (9000, false)] {
+        world.run_until(until);
+        sent.push(sent_by(&world, 1));
+        world.spare(0, line(1), spares);
+    }
+    for end in [0, 1] {
+        let grown: Vec<u64> = sent.windows(2).map(|of| of[1][end] - of[0][end]).collect();
+        assert!(sent[0][end] > 50_000 && grown[3] > 50_000, "as any other: {sent:?}");
+        assert!(grown[1] < 500, "from a round trip on: {sent:?}");
+    }
+    world.run_until(60_000);
+    check(&world, 0);
+    check(&world, 1);
+}
+
+#[test]
+fn what_an_end_has_said_of_a_line_ends_with_it() {
+    let mut setting = setting("sr:3", &[way(2, 50), way(2, 20)]);
+    setting.config.line[1].spare = true;
+    (setting.learns_lines, setting.restarts) = (true, vec![(3000, 0)]);
+    let mut world = World::new(setting);
+    [0, 1].into_iter().for_each(|index| world.packets(index, 1000, 1000, 0, 12_000));
+    world.run_until(2990);
+    let before = sent_by(&world, 1);
+    assert!(before.iter().all(|sent| *sent < 10_000), "{before:?}");
+    // Its settings are others when it begins again.
+    world.setting.config.line[1].spare = false;
+    world.run_until(9000);
+    let after = sent_by(&world, 1);
+    assert!(after.iter().all(|sent| *sent > 100_000), "{after:?}");
+}
+
 #[test]
 fn idle_lines_send_nothing_and_wake_nobody() {
     let mut world = World::new(setting("tally", &[way(2, 50), way(2, 20), way(10, 200)]));
@@ -135,7 +209,12 @@ fn lines() -> impl Strategy<Value = Setting> {
     });
     (proptest::collection::vec(line, 2..=8), any::<u32>(), any::<bool>(), any::<bool>(), any::<bool>()).prop_map(
         |(lines, seed, is_found, is_alone, learns_lines)| {
+            let mut spares = seed;
             let config = |line: &Line| LineConfig {
+                spare: {
+                    spares = spares.rotate_right(3);
+                    spares.is_multiple_of(4)
+                },
                 rate: Some(if is_found { Rate::AUTOMATIC } else { Rate::Fixed(line.ways[0].rate) }),
                 rate_up: Some(if is_found { Rate::AUTOMATIC } else { Rate::Fixed(line.ways[1].rate) }),
             };

@@ -334,6 +334,13 @@ impl World {
         self.schedule(now, Happening::Wake);
     }
 
+    /// A line is for need only from now on, as this end says, or no longer.
+    pub(super) fn spare(&mut self, index: usize, line: LineId, is_spare: bool) {
+        let now = self.now;
+        self.machines[index].end.inner_mut().spare(line, is_spare, now);
+        self.schedule(now, Happening::Wake);
+    }
+
     /// xorshift64*: fates need no better one.
     fn random(&mut self, below: u64) -> u64 {
         self.random ^= self.random >> 12;

@@ -343,7 +343,7 @@ fn where_there_are_several_lines_a_frame_may_come_behind_100_others_and_is_not_t
     let mut end = as_received();
     end.service.handle_line(
         LineId::FIRST,
-        LineState { is_up: true, is_lost: false, rate: None, round_trip: Span::ZERO },
+        LineState { is_up: true, is_spare: false, is_lost: false, rate: None, round_trip: Span::ZERO },
         end.now,
     );
     end.packets("a").expect("data 0").peer(NACK, &[0, 0]).expect("repair 0");

@@ -3,6 +3,7 @@
 use super::socket_name;
 use arqway_net::{connect_abstract, own_user, peer_credentials};
 use serde::Deserialize;
+use std::fs::read_to_string;
 use std::io::{self, BufRead as _, BufReader, ErrorKind, Write as _};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
@@ -40,6 +41,24 @@ pub enum AskError {
         /// What it says.
         why: String,
     },
+}
+
+/// The names of the tunnels that run in this network namespace, or of whoever has taken the name of one.
+///
+/// # Errors
+/// The system does not tell who listens.
+pub fn running() -> io::Result<Vec<String>> {
+    let mut names = names_in(&read_to_string("/proc/net/unix")?);
+    names.sort_unstable();
+    names.dedup();
+    Ok(names)
+}
+
+/// Of the sockets in a table as the kernel prints it, the names of tunnels: an `@` stands for the zero octet of an abstract name.
+fn names_in(table: &str) -> Vec<String> {
+    let prefix = format!("@{}", socket_name(""));
+    let name = |line: &str| line.split_ascii_whitespace().nth(7)?.strip_prefix(&prefix).map(str::to_owned);
+    table.lines().filter_map(name).collect()
 }
 
 /// Who types the name of the file means the tunnel.
@@ -130,5 +149,22 @@ impl Answers {
             Ok(ErrorLine { error }) => Err(AskError::Refused { name: self.name.clone(), why: error }),
             Err(_) => Ok(Some(line)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tunnels_are_known_by_their_abstract_sockets_whoever_else_listens() {
+        let table = "Num       RefCount Protocol Flags    Type St Inode Path
+00000000a1: 00000002 00000000 00010000 0001 01 24811 @arqway/home
+00000000a2: 00000003 00000000 00000000 0001 03 24812 @arqway/home
+00000000a3: 00000002 00000000 00010000 0001 01 24813 /run/arqway/boat
+00000000a4: 00000002 00000000 00000000 0002 01 24814
+00000000a5: 00000002 00000000 00010000 0001 01 24815 @arqway/boat
+";
+        assert_eq!(names_in(table), ["home", "home", "boat"]);
     }
 }

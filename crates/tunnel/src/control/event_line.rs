@@ -9,7 +9,7 @@ use crate::hub::Event;
 use crate::hub::LineHint;
 use arqway_link::bearer;
 use arqway_session::{self as session, Endpoint, PeerId};
-use arqway_units::BitRate;
+use arqway_units::{BitRate, Octets};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -143,6 +143,21 @@ pub enum What {
     },
     /// The device is there again.
     LineBack,
+    /// As much has crossed a line as it may in a month: it is for need only until the next one.
+    BudgetSpent {
+        /// How much that is.
+        octets: u64,
+    },
+    /// A month has begun.
+    BudgetRenewed {
+        /// What may cross it in this one.
+        octets: u64,
+    },
+    /// What lines have used of their budgets cannot be kept.
+    BudgetUnwritten {
+        /// What the system says.
+        why: String,
+    },
     /// The path carries datagrams of this size.
     Mtu {
         /// With all that the line adds.
@@ -293,6 +308,16 @@ impl fmt::Display for What {
             Self::LineGone { why } => write!(out, "line gone: {why}; looking for it each second"),
             Self::LineRefused { why } => write!(out, "line still gone: {why}; trying again each second"),
             Self::LineBack => write!(out, "line back"),
+            Self::BudgetSpent { octets } => {
+                let budget = Octets::new(*octets);
+                write!(out, "its budget of {budget} is used up; spare until the month ends")
+            }
+            Self::BudgetRenewed { octets } => {
+                write!(out, "a new month, with a budget of {}", Octets::new(*octets))
+            }
+            Self::BudgetUnwritten { why } => {
+                write!(out, "cannot write down what lines have used of their budgets: {why}; trying again in a minute")
+            }
             Self::Mtu { octets } => write!(out, "path MTU {octets}"),
         }
     }

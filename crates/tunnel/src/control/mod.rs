@@ -22,7 +22,7 @@ mod flows;
 mod journal;
 mod status;
 
-pub use ask::{Answers, AskError, ask};
+pub use ask::{Answers, AskError, ask, running};
 pub use bind_error::BindError;
 pub use event_line::{EventLine, What};
 pub use flows::{FlowStatus, FlowsStatus};

@@ -73,6 +73,21 @@ pub struct LineStatus {
     pub address: Option<String>,
     /// Whether packets cross it.
     pub is_up: bool,
+    /// Whether packets go by it only while no other line is there, as one of both ends says.
+    #[serde(default)]
+    pub is_spare: bool,
+    /// What this end has sent by it, with all that the line adds, since the start of the tunnel.
+    #[serde(default)]
+    pub sent_octets: u64,
+    /// What came by it.
+    #[serde(default)]
+    pub received_octets: u64,
+    /// What may cross it in a month, if it has a budget.
+    #[serde(default)]
+    pub budget_octets: Option<u64>,
+    /// What has in this one, then.
+    #[serde(default)]
+    pub month_octets: Option<u64>,
     /// The smoothed round-trip time.
     pub round_trip_s: Option<f64>,
     /// The largest datagram, with all that the line adds.

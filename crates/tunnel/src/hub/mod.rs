@@ -39,7 +39,7 @@ use arqway_agenda::{Agenda, Events};
 use arqway_link::{self as link, Bearer, LineId, LinkState, Mux, Side, bearer};
 use arqway_session::{self as session, Endpoint, PeerId, Random};
 use arqway_slab::Slab;
-use arqway_units::{Span, Time};
+use arqway_units::{Octets, Span, Time};
 use icmp_errors::IcmpErrors;
 use outbox::Outboxes;
 use peer::Peer;
@@ -235,6 +235,21 @@ impl<R: Random> Hub<R> {
             self.peers[index].handle_line(line, state, now);
             self.line_changed(index, now);
         }
+    }
+
+    /// A line is for need only from now on, or as any other.
+    pub fn spare(&mut self, line: LineId, is_spare: bool, now: Time) {
+        for index in 0..self.peers.len() {
+            self.peers[index].bearer.spare(line, is_spare, now);
+            self.agenda.make_ready(index);
+        }
+    }
+
+    /// What has crossed a line, both ways and with all that it adds, since the tunnel began.
+    #[must_use]
+    pub fn crossed(&self, line: LineId) -> Octets {
+        let paths = self.peers.iter().filter_map(|peer| peer.bearer.path_of(line));
+        paths.fold(Octets::ZERO, |all, path| all + path.sent + path.received)
     }
 
     fn line_changed(&mut self, index: usize, now: Time) {

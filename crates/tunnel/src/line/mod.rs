@@ -12,6 +12,7 @@
 //!
 //! Another kind is a file here and its place in [`LineConfig`] and [`open`].
 
+pub(crate) mod budgets;
 mod serial;
 mod udp;
 

@@ -18,6 +18,7 @@ mod start;
 use crate::control::{EventLine, Journal, Request, What};
 use crate::host::{Host, Resolver};
 use crate::hub::{self, Event, ForRoom, Hub};
+use crate::line::budgets::{Budgets, News};
 use crate::line::{Line, LineNews, SystemLine};
 use arqway_link::{LineId, LinkState, bearer};
 use arqway_net::{Awaited, Clock, Guest, Interest, NetError, Next, Ready, Wait, Waker, drive};
@@ -25,6 +26,7 @@ use arqway_session::{self as session, PeerId};
 use arqway_units::{Span, Time};
 use arrayvec::ArrayVec;
 use start::Generator;
+use std::io;
 use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -61,6 +63,10 @@ pub struct RunningTunnel {
     journal: Journal,
     /// Name and kind of each service, by its number.
     services: Vec<(String, &'static str)>,
+    /// Of lines that have them.
+    budgets: Option<Budgets>,
+    /// Lines that are for need only, whatever they carry.
+    spares: ArrayVec<LineId, { LineId::COUNT }>,
     /// Peers whose names had no address at the start, and why: it is said once it runs.
     unresolved: Vec<(PeerId, What)>,
 }
@@ -101,7 +107,9 @@ impl RunningTunnel {
             for_room: ForRoom::default(),
         };
         unresolved.into_iter().for_each(|(peer, what)| running.publish((Some(peer), None), what, clock.now()));
-        drive(&mut running, &Wait::new()?, &clock)
+        let outcome = drive(&mut running, &Wait::new()?, &clock);
+        running.write_budgets(Budgets::write, clock.now());
+        outcome
     }
 }
 
@@ -129,6 +137,7 @@ impl<T: FnMut(&EventLine)> Guest for Running<'_, T> {
         if now >= self.clock_checked + CLOCK_INTERVAL {
             self.clock_checked = now;
             self.tunnel.hub.set_wall(self.tunnel.clock.since_1970());
+            self.mind_budgets(now);
         }
         for place in LineId::first(self.tunnel.lines.len()) {
             while let Some(news) = self.tunnel.lines.get_mut(place.index()).and_then(|line| line.tend(now)) {
@@ -206,6 +215,28 @@ impl<T: FnMut(&EventLine)> Running<'_, T> {
         let peers: Vec<PeerId> = self.tunnel.journal.peers().map(|(peer, _)| peer).collect();
         for peer in peers {
             self.publish((Some(peer), place), what.clone(), now);
+        }
+    }
+
+    /// Lines that have used their budgets are for need only, until the month ends.
+    fn mind_budgets(&mut self, now: Time) {
+        let RunningTunnel { hub, budgets, clock, spares, .. } = &mut *self.tunnel;
+        let Some(budgets) = budgets else { return };
+        let news = budgets.count(clock.since_1970(), now, |line| hub.crossed(line));
+        for News { line, is_spent, .. } in &news {
+            hub.spare(*line, *is_spent || spares.contains(line), now);
+        }
+        for News { line, is_spent, most } in news {
+            let most = most.as_u64();
+            let what = if is_spent { What::BudgetSpent { octets: most } } else { What::BudgetRenewed { octets: most } };
+            self.publish((None, Some(line)), what, now);
+        }
+        self.write_budgets(|budgets| budgets.write_if_due(now), now);
+    }
+
+    fn write_budgets(&mut self, write: impl FnOnce(&mut Budgets) -> io::Result<()>, now: Time) {
+        if let Some(Err(error)) = self.tunnel.budgets.as_mut().map(write) {
+            self.publish((None, None), What::BudgetUnwritten { why: error.to_string() }, now);
         }
     }
 

@@ -124,13 +124,18 @@ impl RunningTunnel {
 
     /// The lines of a peer, where there are several.
     fn lines_status(&mut self, id: PeerId) -> Vec<LineStatus> {
-        let Self { hub, lines, .. } = self;
+        let Self { hub, lines, budgets, .. } = self;
         let Some(link) = hub.link(id).filter(|link| link.lines() > 1) else { return Vec::new() };
         let paths: Vec<_> = LineId::first(link.lines()).filter_map(|line| Some((line, link.path_of(line)?))).collect();
         let of_line = |(line, path): (LineId, PathMetrics)| LineStatus {
             name: lines.get(line.index()).filter(|_| lines.len() > 1).map(|line| line.place()),
             address: hub.session().address_by(id, line).map(|address| address.to_string()),
             is_up: path.is_up,
+            is_spare: path.is_spare,
+            sent_octets: path.sent.as_u64(),
+            received_octets: path.received.as_u64(),
+            budget_octets: budgets.as_ref().and_then(|budgets| Some(budgets.of(line)?.1.as_u64())),
+            month_octets: budgets.as_ref().and_then(|budgets| Some(budgets.of(line)?.0.as_u64())),
             round_trip_s: path.round_trip.map(Span::as_seconds),
             mtu_octets: path.mtu.as_u64(),
             rate_bps: path.rate.map(BitRate::as_bits_per_second),

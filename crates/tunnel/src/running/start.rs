@@ -4,14 +4,14 @@ use super::RunningTunnel;
 use crate::control::{Control, Journal, What};
 use crate::host::{self, Host, Resolver, UNTIL_RESOLVED};
 use crate::hub::{Hub, NewPeer};
-use crate::line;
+use crate::line::{self, budgets, budgets::Budgets};
 use crate::settings::{self, Checked, Keys};
 use crate::start_error::StartError;
 use arqway_link::ServiceConfig;
 use arqway_link::mux::service_names;
 use arqway_net::{Clock, Waker, confine, reaches};
 use arqway_session::{Config, Endpoint, Introduction, Keepalive, PeerConfig, PeerId, PresharedKey, Random};
-use arqway_units::Time;
+use arqway_units::{LineId, Time};
 use rand::rngs::ChaCha20Rng;
 use rand::{Rng, SeedableRng};
 use std::net::SocketAddr;
@@ -39,6 +39,8 @@ impl RunningTunnel {
         // First, so that a second tunnel of this name changes nothing.
         let waker = Arc::new(Waker::new()?);
         let control = Control::bind(&checked.interface)?;
+        let budgets = Budgets::open(budgets::place(&checked.interface), settings.budgets())?;
+        let spares = LineId::first(LineId::COUNT).filter(|line| settings.is_spare(*line)).collect();
         let Keys { private, preshared } = keys;
         let mut seed = [0; 32];
         getrandom::fill(&mut seed)?;
@@ -73,7 +75,7 @@ impl RunningTunnel {
         let resolver = Resolver::start(hosts, &to_resolve, UNTIL_RESOLVED, look_up, Arc::clone(&waker))
             .map_err(StartError::Thread)?;
         let journal = Journal::new(names);
-        Ok(Self { hub, lines, host, resolver, clock, waker, requests, journal, services, unresolved })
+        Ok(Self { hub, lines, host, resolver, clock, waker, requests, journal, services, unresolved, budgets, spares })
     }
 }
 

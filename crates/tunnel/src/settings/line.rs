@@ -8,6 +8,7 @@
 //! [[line]]
 //! interface = "sat0"
 //! rate = "9.5 Mbit/s"
+//! spare = true
 //! ```
 
 use arqway_config::Located;
@@ -77,6 +78,11 @@ pub struct UdpLineSettings {
     pub address: Option<IpAddr>,
     /// How fast this end sends by it, where that is not the `rate` of its peer.
     pub rate: Option<Rate>,
+    /// Whether packets go by it, both ways, only while no other line is there.
+    #[serde(default)]
+    pub spare: bool,
+    /// How much may cross it in a calendar month, both ways, before it is spare until the next one.
+    pub budget: Option<Located<Octets>>,
 }
 
 impl UdpLineSettings {

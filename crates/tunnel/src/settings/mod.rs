@@ -354,6 +354,19 @@ impl Settings {
         lines.iter().zip(ports).map(line).collect()
     }
 
+    /// What each line with a budget is called, and what it may carry in a month.
+    pub(crate) fn budgets(&self) -> impl Iterator<Item = (LineId, String, Octets)> {
+        let budget = |(line, settings): (LineId, &Located<UdpLineSettings>)| {
+            Some((line, settings.value.name(), settings.value.budget.as_ref()?.value))
+        };
+        LineId::first(LineId::COUNT).zip(self.udp_lines()).filter_map(budget)
+    }
+
+    /// Whether a line is spare whatever it has carried.
+    pub(crate) fn is_spare(&self, line: LineId) -> bool {
+        self.udp_lines().get(line.index()).is_some_and(|line| line.value.spare)
+    }
+
     /// How fast this end sends to a peer.
     fn rate_to(&self, peer: &PeerSettings) -> bearer::Rate {
         let of_line = || self.serial()?.0.rate().map(bearer::Rate::Fixed);
@@ -363,7 +376,11 @@ impl Settings {
     /// The bearer of a link on which this end sends so fast.
     fn bearer(&self, link_layer: &LinkLayer, rate: bearer::Rate) -> bearer::Config {
         let given = link_layer.bearer.clone().unwrap_or_default();
-        let of_line = |line: &Located<UdpLineSettings>| bearer::LineConfig { rate: line.value.rate, rate_up: None };
+        let of_line = |line: &Located<UdpLineSettings>| bearer::LineConfig {
+            rate: line.value.rate,
+            rate_up: None,
+            spare: line.value.spare,
+        };
         let line = self.udp_lines().iter().map(of_line).collect();
         let sealed = bearer::Config { rate, rate_up: None, hellos: false, line, ..given };
         match self.serial() {
@@ -410,7 +427,11 @@ impl Settings {
             mistakes.push(line.mistake(message).help("without `line` datagrams go as the system's routes lead them"));
         }
         for (index, line) in lines.iter().enumerate() {
-            let UdpLineSettings { interface, address, .. } = &line.value;
+            let UdpLineSettings { interface, address, budget, .. } = &line.value;
+            if let Some(budget) = budget.as_ref().filter(|budget| budget.value == Octets::ZERO) {
+                let help = "`spare = true` uses a line only where there is no other";
+                mistakes.push(budget.mistake("a budget of nothing; expected a size such as \"10 GB\"").help(help));
+            }
             if interface.is_some() == address.is_some() {
                 mistakes.push(line.mistake("a line is by an `interface` or from an `address`; expected one of both"));
             } else if lines[..index].iter().any(|before| before.value.name() == line.value.name()) {

@@ -23,10 +23,12 @@ impl fmt::Display for Checked {
             }
         }
         for (number, line) in self.settings.udp_lines().iter().enumerate() {
-            let UdpLineSettings { interface, rate, .. } = &line.value;
+            let UdpLineSettings { interface, rate, spare, budget, .. } = &line.value;
             let kind = if interface.is_some() { "by interface" } else { "from" };
             let rate = rate.map_or_else(String::new, |rate| format!(", {rate}"));
-            writeln!(out, "  line {number}          {kind} {}{rate}", line.value.name())?;
+            let spare = if *spare { ", spare" } else { "" };
+            let budget = budget.as_ref().map_or_else(String::new, |budget| format!(", {} a month", budget.value));
+            writeln!(out, "  line {number}          {kind} {}{rate}{spare}{budget}", line.value.name())?;
         }
         self.settings.fmt_host(out)?;
         let LinkLayer { classes, table, .. } = &self.link_layer;

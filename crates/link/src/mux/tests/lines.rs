@@ -56,6 +56,7 @@ fn mux(duplicate: bool) -> Mux {
     config.classes = vec![Class::of_protocol(Protocol::UDP, service)];
     let mut mux = Mux::new(&config, &Side::Client.into()).expect("two services");
     let state = |milliseconds| LineState {
+        is_spare: false,
         is_up: true,
         is_lost: false,
         rate: BitRate::from_bits_per_second(1_000_000),
@@ -90,4 +91,28 @@ fn no_more_than_four_copies_wait_for_a_line_that_does_not_move() {
     }
     mux.turn_to(LINES[0]);
     assert_eq!(core::iter::from_fn(|| mux.poll_frame(Time::ZERO, Octets::MAX)).count(), 4);
+}
+
+#[test]
+fn no_service_has_a_turn_for_new_packets_by_a_spare_line_while_another_is_up() {
+    let mut mux = mux(true);
+    let state = |is_up, is_spare| LineState {
+        is_up,
+        is_spare,
+        is_lost: false,
+        rate: BitRate::from_bits_per_second(1_000_000),
+        round_trip: Span::from_milliseconds(20),
+    };
+    // The sooner one is spare from now on: neither packets nor copies go by it.
+    mux.handle_line(LINES[1], state(true, true), Time::ZERO);
+    let mut lines = Lines::default();
+    let mut given = |mux: &mut Mux| {
+        mux.handle_packet(packet(Protocol::UDP), Time::ZERO).expect("room");
+        pump(mux, &mut lines, Time::ZERO);
+        let sent: Vec<usize> = core::mem::take(&mut lines.sent).into_iter().map(|(line, _)| line).collect();
+        (sent, lines.queues[1].is_some())
+    };
+    assert_eq!(given(&mut mux), (vec![0], false));
+    mux.handle_line(LINES[0], state(false, false), Time::ZERO);
+    assert_eq!(given(&mut mux), (vec![], true));
 }
