@@ -245,7 +245,8 @@ impl<S: LinkService> Bearer<S> {
         for line in self.lines.iter_mut() {
             line.path.begin(now);
             line.transit = line::Transit::default();
-            (line.peer_spares_it, line.is_use_told) = (false, false);
+            line.peer_spares_it = false;
+            line.tell_use();
         }
         (self.shared.told_room, self.shared.granted) = (0, 0);
         self.shared.first_ticket = self.shared.next_ticket;

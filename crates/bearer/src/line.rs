@@ -17,6 +17,8 @@ use arqway_units::{Octets, Span, Time};
 
 /// One that is for need only, and may cost, is measured once in so many intervals.
 const SPARE_INTERVALS: u64 = 10;
+/// What a line is used for is told so often in a row: pings may be lost.
+const TELLINGS: u8 = 5;
 
 #[derive(Debug)]
 pub(super) struct Line {
@@ -33,9 +35,10 @@ pub(super) struct Line {
     /// Whether it is for need only, as is said here and as the peer says.
     pub(super) is_spare: bool,
     pub(super) peer_spares_it: bool,
-    /// Whether the peer has to be told, since it never was or it has heard nothing since; and whether it was ever told anything.
-    pub(super) is_use_told: bool,
+    /// Whether there ever was something to tell the peer of that; how many pings are still to tell it, and when the last one did.
     pub(super) has_said_use: bool,
+    tellings: u8,
+    told_at: Option<Time>,
     /// Somebody has closed it: when what is under way on it counts as lost, if it is not told of before.
     pub(super) lost_at: Option<Time>,
     /// When its round trip was measured last, or was to be, and how many frames the link had sent by then.
@@ -90,8 +93,9 @@ impl Line {
             sent: Octets::ZERO,
             received: Octets::ZERO,
             peer_spares_it: false,
-            is_use_told: false,
             has_said_use: is_spare,
+            tellings: 0,
+            told_at: None,
             transit: Transit::default(),
             outage: Outage::default(),
             is_up: false,
@@ -108,8 +112,23 @@ impl Line {
     /// Whether it is to be asked how long a round trip takes: it was not for so long, while frames went by other lines. Nobody asks on a link
     /// that is idle.
     pub(super) fn wants_measuring(&self, frames: u64, interval: Span, now: Time) -> bool {
-        let interval = if self.is_for_need() && self.is_use_told { interval * SPARE_INTERVALS } else { interval };
+        if self.tellings > 0 && self.told_at.is_none_or(|at| now.since(at) >= interval) {
+            return true;
+        }
+        let interval = if self.is_for_need() { interval * SPARE_INTERVALS } else { interval };
         self.measured.is_none_or(|(at, before)| frames > before && now.since(at) >= interval)
+    }
+
+    /// It is for need only from now on, or as any other; the peer has to know.
+    pub(super) fn spare(&mut self, is_spare: bool) {
+        (self.is_spare, self.has_said_use) = (is_spare, true);
+        self.tell_use();
+        self.transit.wants.ping = true;
+    }
+
+    /// The peer may not know what it is used for, if there is anything to know.
+    pub(super) fn tell_use(&mut self) {
+        self.tellings = if self.has_said_use { TELLINGS } else { 0 };
     }
 
     /// Whether datagrams cross it, as far as this line is concerned.
@@ -135,7 +154,8 @@ impl Line {
     }
 
     /// What a ping says of its use, where the peer has to know.
-    pub(super) fn said_use(&self) -> &'static [u8] {
+    pub(super) fn say_use(&mut self, now: Time) -> &'static [u8] {
+        (self.tellings, self.told_at) = (self.tellings.saturating_sub(1), Some(now));
         match (self.has_said_use, self.is_spare) {
             (false, _) => &[],
             (true, false) => &[wire::USED],

@@ -76,10 +76,8 @@ impl<S: LinkService> Bearer<S> {
     pub fn spare(&mut self, line: LineId, is_spare: bool, now: Time) {
         self.shared.last_input = now;
         self.reach(line, now);
-        let of_line = self.line(line);
-        if of_line.is_spare != is_spare {
-            (of_line.is_spare, of_line.has_said_use, of_line.is_use_told) = (is_spare, true, false);
-            of_line.transit.wants.ping = true;
+        if self.line(line).is_spare != is_spare {
+            self.line(line).spare(is_spare);
             self.tell_use(line, now);
         }
     }
@@ -184,6 +182,7 @@ impl<S: LinkService> Bearer<S> {
             return;
         }
         found.is_up = found.is_there();
+        found.tell_use();
         // Who announces that a line goes down does so while what is on it still arrives.
         let is_closed = !found.is_up && found.outage == Outage::default().with(Reason::Announced, true);
         found.lost_at = (is_closed && found.path.sent.unanswered_since().is_some()).then(|| now + limits.limit);

@@ -155,11 +155,8 @@ impl<S: LinkService> Bearer<S> {
         transit.wants.short |= report.takes_short;
         if let Some(round_trip) = news.round_trip {
             let frames = self.shared.counters.frames_sent;
-            let of_line = self.line(line);
-            of_line.was_measured(frames, now);
-            // What went by it before was a ping, or frames behind one.
-            of_line.is_use_told = true;
-            of_line.path.sample(round_trip);
+            self.line(line).was_measured(frames, now);
+            self.line(line).path.sample(round_trip);
             self.tell_capacity();
         }
         if self.line(line).path.follow(&news, now) {

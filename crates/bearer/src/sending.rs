@@ -47,7 +47,7 @@ impl Line {
         }
         if core::mem::take(&mut self.transit.wants.ping) {
             end.counters.pings_sent += 1;
-            let said = self.said_use();
+            let said = self.say_use(end.last_input);
             return Some(self.send_full(end, Content::Ping, said, Bytes::new(), Carries::Question, now));
         }
         if self.transit.wants.report && self.is_report_due(end) {

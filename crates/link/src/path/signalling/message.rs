@@ -10,7 +10,7 @@ use arqway_units::BitRate;
 pub struct Message {
     /// Which.
     pub flow: FlowId,
-    /// The advertisement that it belongs to: they are counted from 1 on.
+    /// The advertisement that it belongs to: each has a greater number than those before.
     pub number: u32,
     /// What it says.
     pub what: What,

@@ -15,7 +15,8 @@
 //! ```
 //!
 //! Their octets are in `wire.rs`. Nothing here reads a clock or sends: an end is told the time and the messages, and says what it has to send and when it wants to be
-//! called. A number counts the advertisements of a flow; what belongs to an older one than the last is late, and means nothing.
+//! called. A number counts the advertisements of a flow; what belongs to an older one than the last is late, and
+//! means nothing.
 
 mod message;
 mod source;

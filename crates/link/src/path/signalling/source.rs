@@ -1,6 +1,5 @@
 //! The end that a flow comes from: it advertises, and learns what is set aside.
 
-use super::station::is_older;
 use super::{Message, Timing, What, Why};
 use crate::mux::FlowId;
 use crate::path::{Choice, Needs};
@@ -37,15 +36,16 @@ pub struct Source {
 }
 
 impl Source {
-    /// A flow that needs this from now on.
+    /// A flow that needs this from now on. Its advertisements are counted from behind `before`: a number beyond all that this flow has used
+    /// in another life, such as the seconds since 1970, since it advertises less than once a second.
     #[must_use]
-    pub fn new(flow: FlowId, needs: Needs, timing: Timing, now: Time) -> Self {
+    pub fn new(flow: FlowId, needs: Needs, timing: Timing, before: u32, now: Time) -> Self {
         let state = State::Asked;
         let mut source = Self {
             flow,
             needs,
             timing,
-            number: 0,
+            number: before,
             state,
             reserved_at: now,
             next: now,
@@ -71,7 +71,7 @@ impl Source {
     /// A message arrives.
     pub fn handle(&mut self, message: Message, now: Time) {
         match message.what {
-            What::Change if !is_older(message.number, self.number) => {
+            What::Change if message.number >= self.number => {
                 self.state = State::Asked;
                 self.wait = self.timing.retry;
                 self.advertise(now);
@@ -97,7 +97,7 @@ impl Source {
     }
 
     fn advertise(&mut self, now: Time) {
-        self.number = self.number.wrapping_add(1);
+        self.number = self.number.saturating_add(1);
         let message = self.message(What::Advertise { needs: self.needs, links: Vec::new() });
         self.outbox.push_back(message);
         self.next = now + self.wait;

@@ -62,7 +62,7 @@ impl<H: Hop> Station<H> {
         let Message { flow, number, what } = &mut message;
         let (flow, number) = (*flow, *number);
         let known = self.flows.get(&flow).copied();
-        if known.is_some_and(|known| is_older(number, known.number)) {
+        if known.is_some_and(|known| number < known.number) {
             return;
         }
         match what {
@@ -161,9 +161,4 @@ impl<H: Hop> Station<H> {
             stands
         });
     }
-}
-
-/// Whether a number comes before another, around the end of their range.
-pub(super) fn is_older(number: u32, than: u32) -> bool {
-    number != than && than.wrapping_sub(number) < u32::MAX / 2
 }
