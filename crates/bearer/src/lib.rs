@@ -245,7 +245,7 @@ impl<S: LinkService> Bearer<S> {
         for line in self.lines.iter_mut() {
             line.path.begin(now);
             line.transit = line::Transit::default();
-            line.peer_spares_it = false;
+            line.spared_by_peer = false;
             line.tell_use();
         }
         (self.shared.told_room, self.shared.granted) = (0, 0);

@@ -15,7 +15,7 @@ use alloc::collections::VecDeque;
 use arqway_contract::{Departure, Frame, LineId, LineState, LinkContext, LinkService, Tag, Ticket};
 use arqway_units::{Octets, Span, Time};
 
-/// One that is for need only, and may cost, is measured once in so many intervals.
+/// A spare one, which may cost, is measured once in so many intervals.
 const SPARE_INTERVALS: u64 = 10;
 /// What a line is used for is told so often in a row: pings may be lost.
 const TELLINGS: u8 = 5;
@@ -32,9 +32,9 @@ pub(super) struct Line {
     /// What has gone by it and come, with the overhead.
     pub(super) sent: Octets,
     pub(super) received: Octets,
-    /// Whether it is for need only, as is said here and as the peer says.
-    pub(super) is_spare: bool,
-    pub(super) peer_spares_it: bool,
+    /// Whether it is spare, as is said here and as the peer says.
+    pub(super) spared_here: bool,
+    pub(super) spared_by_peer: bool,
     /// Whether there ever was something to tell the peer of that; how many pings are still to tell it, and when the last one did.
     pub(super) has_said_use: bool,
     tellings: u8,
@@ -85,15 +85,15 @@ pub(super) struct Wants {
 impl Line {
     pub(super) fn new(id: LineId, config: &Config, context: &LinkContext, now: Time) -> Self {
         let path = Path::new(config, id, context, now);
-        let is_spare = config.line.get(id.index()).is_some_and(|line| line.spare);
+        let spared_here = config.line.get(id.index()).is_some_and(|line| line.spare);
         Self {
             id,
             path,
-            is_spare,
+            spared_here,
             sent: Octets::ZERO,
             received: Octets::ZERO,
-            peer_spares_it: false,
-            has_said_use: is_spare,
+            spared_by_peer: false,
+            has_said_use: spared_here,
             tellings: 0,
             told_at: None,
             transit: Transit::default(),
@@ -115,13 +115,13 @@ impl Line {
         if self.tellings > 0 && self.told_at.is_none_or(|at| now.since(at) >= interval) {
             return true;
         }
-        let interval = if self.is_for_need() { interval * SPARE_INTERVALS } else { interval };
+        let interval = if self.is_spare() { interval * SPARE_INTERVALS } else { interval };
         self.measured.is_none_or(|(at, before)| frames > before && now.since(at) >= interval)
     }
 
-    /// It is for need only from now on, or as any other; the peer has to know.
+    /// It is spare from now on, or as any other; the peer has to know.
     pub(super) fn spare(&mut self, is_spare: bool) {
-        (self.is_spare, self.has_said_use) = (is_spare, true);
+        (self.spared_here, self.has_said_use) = (is_spare, true);
         self.tell_use();
         self.transit.wants.ping = true;
     }
@@ -140,23 +140,23 @@ impl Line {
     pub(super) fn state(&self) -> LineState {
         let is_lost = !self.is_up && self.lost_at.is_none();
         let (rate, round_trip) = (self.path.capacity(), self.path.round_trip());
-        LineState { is_up: self.is_up, is_spare: self.is_for_need(), is_lost, rate, round_trip }
+        LineState { is_up: self.is_up, is_spare: self.is_spare(), is_lost, rate, round_trip }
     }
 
     pub(super) fn metrics(&self) -> PathMetrics {
         let Self { is_up, sent, received, .. } = *self;
-        PathMetrics { is_up, is_spare: self.is_for_need(), sent, received, ..self.path.metrics() }
+        PathMetrics { is_up, is_spare: self.is_spare(), sent, received, ..self.path.metrics() }
     }
 
-    /// Whether either end wants it to be used only where there is no other.
-    pub(super) fn is_for_need(&self) -> bool {
-        self.is_spare || self.peer_spares_it
+    /// Whether frames go by it only where there is no other, as either end says.
+    pub(super) fn is_spare(&self) -> bool {
+        self.spared_here || self.spared_by_peer
     }
 
     /// What a ping says of its use, where the peer has to know.
     pub(super) fn say_use(&mut self, now: Time) -> &'static [u8] {
         (self.tellings, self.told_at) = (self.tellings.saturating_sub(1), Some(now));
-        match (self.has_said_use, self.is_spare) {
+        match (self.has_said_use, self.spared_here) {
             (false, _) => &[],
             (true, false) => &[wire::USED],
             (true, true) => &[wire::SPARE],

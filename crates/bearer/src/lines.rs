@@ -76,21 +76,21 @@ impl<S: LinkService> Bearer<S> {
     pub fn spare(&mut self, line: LineId, is_spare: bool, now: Time) {
         self.shared.last_input = now;
         self.reach(line, now);
-        if self.line(line).is_spare != is_spare {
+        if self.line(line).spared_here != is_spare {
             self.line(line).spare(is_spare);
             self.tell_use(line, now);
         }
     }
 
-    /// The peer says whether a line is for need only.
+    /// The peer says whether a line is spare.
     pub(super) fn hear_use(&mut self, line: LineId, said: u8, now: Time) -> Result<(), Malformed> {
         let is_spare = match said {
             wire::USED => false,
             wire::SPARE => true,
             _ => return Err(Malformed),
         };
-        if self.line(line).peer_spares_it != is_spare {
-            self.line(line).peer_spares_it = is_spare;
+        if self.line(line).spared_by_peer != is_spare {
+            self.line(line).spared_by_peer = is_spare;
             self.tell_use(line, now);
         }
         Ok(())
@@ -128,8 +128,8 @@ impl<S: LinkService> Bearer<S> {
         for line in lines.iter().filter(|line| line.is_up) {
             shared.inner.handle_line(line.id, line.state(), shared.last_input);
         }
-        let has_other = lines.iter().any(|line| line.is_up && !line.is_for_need());
-        let used = || lines.iter().filter(|line| line.is_up && !(has_other && line.is_for_need()));
+        let has_other = lines.iter().any(|line| line.is_up && !line.is_spare());
+        let used = || lines.iter().filter(|line| line.is_up && !(has_other && line.is_spare()));
         let rates = used().filter_map(|line| line.path.capacity());
         let rate = BitRate::from_bits_per_second(rates.map(BitRate::as_bits_per_second).sum());
         let round_trips = used().map(|line| line.path.round_trip());

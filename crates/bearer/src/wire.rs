@@ -18,7 +18,7 @@
 //!                 +--------+-------+--------+-------+----
 //!     report      newest number, 4 | octets, 4 | time in us, 4 | the largest, 2 | s and hold in 64 us, 2
 //!     piece       frame, 2 | last and index, 1 | its octets         s: numbers and epoch may be short from now on
-//!     ping        nothing; by one line of several, 1: 1 where it is for need only from now on, 0 where it is not
+//!     ping        nothing; by one line of several, 1: 1 where it is spare from now on, 0 where it is not
 //!     probe       size, 2 | zeros            answer   size, 2
 //! ```
 //!

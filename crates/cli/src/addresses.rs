@@ -94,10 +94,10 @@ pub(crate) fn pairs(
         return Ok(Some(values.chunks_exact(2).map(pair).collect()));
     }
     let expected = match links {
-        1 => "two different values, one for each end".to_owned(),
+        1 => format!("two different values, one for each end, such as {option} {example}"),
         links => {
             format!("{} different values, one for each end of the first link, of the second, and so on", 2 * links)
         }
     };
-    Err(Failure::Usage(format!("{option}: expected {expected}, such as {option} {example}")))
+    Err(Failure::Usage(format!("{option}: expected {expected}")))
 }

@@ -219,6 +219,8 @@ mod tests {
         );
         let alone = LinkSettings { wireless: Wireless { line: Vec::new(), ..wireless.clone() }, ..lines[0].clone() };
         let [first, other] = [0, 1].map(|line| fates(&lines[line]));
+        let behind: Vec<_> = LinkSettings::lines(&alone.wireless, &alone.mobility, 1).collect();
+        assert!(behind.len() == 1 && fates(&behind[0]) != first, "the second of two links is another one");
         assert_eq!(first, fates(&alone), "the first one's random numbers are those of a link that has no other");
         for (packet, fate) in (0..).zip(&other) {
             let at = Time::ZERO + Span::from_milliseconds(10 * packet);

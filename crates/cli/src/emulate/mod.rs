@@ -13,6 +13,7 @@ mod screen;
 mod session;
 
 use crate::failure::Failure;
+use crate::study::file_name;
 use crate::terminal::{note, wrapped};
 use crate::values;
 use crate::{interrupt, signals};
@@ -142,7 +143,10 @@ pub(crate) fn main(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let Ends { links: ends, around } = wanted.make()?;
     let clock = Clock::start();
     let emulation = |(number, (link, [client, server])): (usize, (&NamedLink, [Interface; 2]))| {
-        let about = format!("arqway emulate {} --seed {seed}", link.name);
+        let about = match links.len() {
+            1 => format!("arqway emulate {} --seed {seed}", link.name),
+            _ => format!("arqway emulate --links {}: {}, --seed {seed}", arguments.names(), link.name),
+        };
         let names = [client.name().to_owned(), server.name().to_owned()];
         let mut emulation = Emulation::new(EmulatedLink::new(&link.settings, seed), client, server, clock);
         if let Some(path) = arguments.log.get(number) {
@@ -172,6 +176,12 @@ pub(crate) fn main(arguments: &Arguments) -> Result<ExitCode, Failure> {
 }
 
 impl Arguments {
+    /// What the files of all links are called.
+    fn names(&self) -> String {
+        let names: Vec<String> = self.files().map(file_name).collect();
+        names.join(",")
+    }
+
     /// The files of all links.
     fn files(&self) -> impl Iterator<Item = &Path> {
         self.link.iter().chain(&self.links).map(PathBuf::as_path)

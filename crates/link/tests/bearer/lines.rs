@@ -137,7 +137,7 @@ fn by_a_spare_line_nothing_goes_but_what_asks_about_it_until_the_other_is_gone_w
 }
 
 #[test]
-fn a_line_is_for_need_only_from_when_one_end_says_so_until_it_says_that_it_is_not() {
+fn a_line_is_spare_from_when_one_end_says_so_until_it_says_that_it_is_not() {
     let mut setting = setting("sr:3", &[way(2, 50), way(2, 20)]);
     setting.learns_lines = true;
     let mut world = World::new(setting);

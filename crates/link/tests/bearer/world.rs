@@ -334,7 +334,7 @@ impl World {
         self.schedule(now, Happening::Wake);
     }
 
-    /// A line is for need only from now on, as this end says, or no longer.
+    /// A line is spare from now on, as this end says, or no longer.
     pub(super) fn spare(&mut self, index: usize, line: LineId, is_spare: bool) {
         let now = self.now;
         self.machines[index].end.inner_mut().spare(line, is_spare, now);

@@ -106,7 +106,15 @@ mod tests {
         assert_ne!(reference, first(2, 0, "a"));
         assert_ne!(reference, first(1, 1, "a"));
         assert_ne!(reference, first(1, 0, "b"));
-        assert_ne!(reference, Streams::new(1, 0).of_part("p").stream("a").0.next_u64());
+        let streams = Streams::new(1, 0);
+        let of_line = |number: u8| streams.of_line(LineId::new(number).expect("one of eight"));
+        let first = |streams: &Streams| streams.stream("a").0.next_u64();
+        assert_eq!(reference, first(&of_line(0)));
+        let parts = [streams.of_part("p"), of_line(1), of_line(2), of_line(1).of_part("p"), of_line(2).of_part("p")];
+        let mut draws: alloc::vec::Vec<u64> = parts.iter().map(first).chain([reference]).collect();
+        draws.sort_unstable();
+        draws.dedup();
+        assert_eq!(draws.len(), 6, "a part of a part is another one");
     }
 
     #[test]

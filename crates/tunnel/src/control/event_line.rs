@@ -143,7 +143,7 @@ pub enum What {
     },
     /// The device is there again.
     LineBack,
-    /// As much has crossed a line as it may in a month: it is for need only until the next one.
+    /// As much has crossed a line as it may in a month: it is spare until the next one.
     BudgetSpent {
         /// How much that is.
         octets: u64,

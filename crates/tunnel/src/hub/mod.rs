@@ -237,7 +237,7 @@ impl<R: Random> Hub<R> {
         }
     }
 
-    /// A line is for need only from now on, or as any other.
+    /// A line is spare from now on, or as any other.
     pub fn spare(&mut self, line: LineId, is_spare: bool, now: Time) {
         for index in 0..self.peers.len() {
             self.peers[index].bearer.spare(line, is_spare, now);

@@ -65,7 +65,7 @@ pub struct RunningTunnel {
     services: Vec<(String, &'static str)>,
     /// Of lines that have them.
     budgets: Option<Budgets>,
-    /// Lines that are for need only, whatever they carry.
+    /// Lines that are spare, whatever they carry.
     spares: ArrayVec<LineId, { LineId::COUNT }>,
     /// Peers whose names had no address at the start, and why: it is said once it runs.
     unresolved: Vec<(PeerId, What)>,
@@ -218,7 +218,7 @@ impl<T: FnMut(&EventLine)> Running<'_, T> {
         }
     }
 
-    /// Lines that have used their budgets are for need only, until the month ends.
+    /// Lines that have used their budgets are spare until the month ends.
     fn mind_budgets(&mut self, now: Time) {
         let RunningTunnel { hub, budgets, clock, spares, .. } = &mut *self.tunnel;
         let Some(budgets) = budgets else { return };

@@ -11,11 +11,12 @@
 //! spare = true
 //! ```
 
-use arqway_config::Located;
+use super::{Settings, is_name};
+use arqway_config::{Located, Mistakes};
 use arqway_hdlc::{FRAMING, STUFFED_ONE_IN};
 use arqway_link::bearer::{Mtu, Rate};
 use arqway_net::{BITS_AN_OCTET, SerialConfig};
-use arqway_units::{BitRate, Octets};
+use arqway_units::{BitRate, LineId, Octets};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{MapAccess, SeqAccess, Visitor};
@@ -143,6 +144,55 @@ impl LineSettings {
             path: self.serial.clone(),
             baud: self.baud.value,
             hardware_flow_control: self.flow_control == FlowControl::Hardware,
+        }
+    }
+}
+
+impl Settings {
+    /// What each line with a budget is called, and what it may carry in a month.
+    pub(crate) fn budgets(&self) -> impl Iterator<Item = (LineId, String, Octets)> {
+        let budget = |(line, settings): (LineId, &Located<UdpLineSettings>)| {
+            Some((line, settings.value.name(), settings.value.budget.as_ref()?.value))
+        };
+        LineId::first(LineId::COUNT).zip(self.udp_lines()).filter_map(budget)
+    }
+
+    /// Whether a line is spare whatever it has carried.
+    pub(crate) fn is_spare(&self, line: LineId) -> bool {
+        self.udp_lines().get(line.index()).is_some_and(|line| line.value.spare)
+    }
+
+    /// Two to eight lines, each by an interface or from an address, and no two alike.
+    pub(super) fn check_udp_lines(&self, mistakes: &mut Mistakes) {
+        let lines = self.udp_lines();
+        if let Some(line) = self.line.as_ref().filter(|line| matches!(line.value, Lines::Udp(_)))
+            && !(2..=LineId::COUNT).contains(&lines.len())
+        {
+            let message = format!("{} lines; expected 2 to {}", lines.len(), LineId::COUNT);
+            mistakes.push(line.mistake(message).help("without `line` datagrams go as the system's routes lead them"));
+        }
+        for (index, line) in lines.iter().enumerate() {
+            let UdpLineSettings { interface, address, budget, .. } = &line.value;
+            if let Some(budget) = budget.as_ref().filter(|budget| budget.value == Octets::ZERO) {
+                let help = "`spare = true` uses a line only where there is no other";
+                mistakes.push(budget.mistake("a budget of nothing; expected a size such as \"10 GB\"").help(help));
+            }
+            if interface.is_some() == address.is_some() {
+                mistakes.push(line.mistake("a line is by an `interface` or from an `address`; expected one of both"));
+            } else if lines[..index].iter().any(|before| before.value.name() == line.value.name()) {
+                let message = format!("a second line by `{}`; expected one of its own for each", line.value.name());
+                mistakes.push(line.mistake(message));
+            }
+            if interface.as_ref().is_some_and(|name| !is_name(name)) {
+                mistakes.push(line.mistake(format!("`{}` cannot be the name of an interface", line.value.name())));
+            }
+        }
+        if let Some(listen) = self.listen.as_ref().filter(|_| !lines.is_empty())
+            && !listen.value.0.ip().is_unspecified()
+        {
+            let mistake =
+                listen.mistake("each line has its own address; expected a port alone, at which the first one listens");
+            mistakes.push(mistake);
         }
     }
 }

@@ -43,7 +43,7 @@ use arqway_config::grammars::LINK_LAYER;
 use arqway_config::schema::{Document, Grammar, generate};
 use arqway_config::{Located, Mistake, Mistakes, Source, read_source};
 use arqway_link::mux::{self, Addresses, BestEffort, Ds, Fair, QueueLimits, Scfq, SchedulerConfig, Table};
-use arqway_link::{Bounded, LineId, LinkLayer, Resequencing, ServiceConfig, bearer, raw, rlp, tally};
+use arqway_link::{Bounded, LinkLayer, Resequencing, ServiceConfig, bearer, raw, rlp, tally};
 use arqway_session::Configuration;
 use arqway_units::{Octets, Span};
 use serde::Deserialize;
@@ -354,19 +354,6 @@ impl Settings {
         lines.iter().zip(ports).map(line).collect()
     }
 
-    /// What each line with a budget is called, and what it may carry in a month.
-    pub(crate) fn budgets(&self) -> impl Iterator<Item = (LineId, String, Octets)> {
-        let budget = |(line, settings): (LineId, &Located<UdpLineSettings>)| {
-            Some((line, settings.value.name(), settings.value.budget.as_ref()?.value))
-        };
-        LineId::first(LineId::COUNT).zip(self.udp_lines()).filter_map(budget)
-    }
-
-    /// Whether a line is spare whatever it has carried.
-    pub(crate) fn is_spare(&self, line: LineId) -> bool {
-        self.udp_lines().get(line.index()).is_some_and(|line| line.value.spare)
-    }
-
     /// How fast this end sends to a peer.
     fn rate_to(&self, peer: &PeerSettings) -> bearer::Rate {
         let of_line = || self.serial()?.0.rate().map(bearer::Rate::Fixed);
@@ -414,40 +401,6 @@ impl Settings {
         }
         for peer in self.peer.iter().skip(1) {
             mistakes.push(peer.mistake("a second peer on a serial line; expected the one at its other end"));
-        }
-    }
-
-    /// Two to eight lines, each by an interface or from an address, and no two alike.
-    fn check_udp_lines(&self, mistakes: &mut Mistakes) {
-        let lines = self.udp_lines();
-        if let Some(line) = self.line.as_ref().filter(|line| matches!(line.value, Lines::Udp(_)))
-            && !(2..=LineId::COUNT).contains(&lines.len())
-        {
-            let message = format!("{} lines; expected 2 to {}", lines.len(), LineId::COUNT);
-            mistakes.push(line.mistake(message).help("without `line` datagrams go as the system's routes lead them"));
-        }
-        for (index, line) in lines.iter().enumerate() {
-            let UdpLineSettings { interface, address, budget, .. } = &line.value;
-            if let Some(budget) = budget.as_ref().filter(|budget| budget.value == Octets::ZERO) {
-                let help = "`spare = true` uses a line only where there is no other";
-                mistakes.push(budget.mistake("a budget of nothing; expected a size such as \"10 GB\"").help(help));
-            }
-            if interface.is_some() == address.is_some() {
-                mistakes.push(line.mistake("a line is by an `interface` or from an `address`; expected one of both"));
-            } else if lines[..index].iter().any(|before| before.value.name() == line.value.name()) {
-                let message = format!("a second line by `{}`; expected one of its own for each", line.value.name());
-                mistakes.push(line.mistake(message));
-            }
-            if interface.as_ref().is_some_and(|name| !is_name(name)) {
-                mistakes.push(line.mistake(format!("`{}` cannot be the name of an interface", line.value.name())));
-            }
-        }
-        if let Some(listen) = self.listen.as_ref().filter(|_| !lines.is_empty())
-            && !listen.value.0.ip().is_unspecified()
-        {
-            let mistake =
-                listen.mistake("each line has its own address; expected a port alone, at which the first one listens");
-            mistakes.push(mistake);
         }
     }
 
