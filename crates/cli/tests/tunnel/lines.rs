@@ -109,7 +109,10 @@ fn a_line_that_has_used_its_budget_is_spare_at_both_ends_and_its_month_outlives_
     let is_spare = |status: &serde_json::Value| status["peers"][0]["lines"][0]["is_spare"] == true;
     site.call();
     left.wait_for("line 0: its budget of 30 kB is used up; spare until the month ends");
-    assert!(is_spare(&site.status(0)));
+    let status = site.status(0);
+    let line = |key: &str| status["peers"][0]["lines"][0][key].as_u64().expect("octets");
+    let [sent, received, month] = ["sent_octets", "received_octets", "month_octets"].map(line);
+    assert!(is_spare(&status) && month > sent.max(received) && month <= sent + received, "both ways: {status:#}");
     site.status_when(1, is_spare);
     let crossed =
         |status: serde_json::Value, number: usize| status["peers"][0]["lines"][number]["sent_octets"].as_u64();
