@@ -27,20 +27,20 @@ fn main() -> ExitCode {
     println!("60 s, ten connections, 50 Mbit/s; {RUNS} runs, each with its own random numbers\n");
     common::print_heading();
     let raw = || ServiceConfig::Raw(raw::Config::default());
-    let clean = measure("raw, no errors", &scenario(raw(), 0.0), RUNS, None);
-    let erroneous = measure("raw, BER 1e-6", &scenario(raw(), 1e-6), RUNS, Some(clean.median));
-    let snoop = ServiceConfig::Snoop(snoop::Config::default());
-    measure("snoop, BER 1e-6", &scenario(snoop, 1e-6), RUNS, Some(clean.median));
-    let mut slowest: f64 = 0.0;
-    for (name, resequencing) in [
-        ("sscop, full order, BER 1e-6", Resequencing::Full),
-        ("sscop, order per flow, BER 1e-6", Resequencing::PerFlow),
-        ("sscop, no order, BER 1e-6", Resequencing::None(Unordered::default())),
-    ] {
+    let sscop = |resequencing| {
         let config = sscop::Config { resequencing, established: true, order_filter: false, ..sscop::Config::default() };
-        let service = ServiceConfig::Sscop(config);
-        slowest = slowest.max(measure(name, &scenario(service, 1e-6), RUNS, Some(clean.median)).minimum);
-    }
+        scenario(ServiceConfig::Sscop(config), 1e-6)
+    };
+    let cells = [
+        ("raw, no errors", scenario(raw(), 0.0)),
+        ("raw, BER 1e-6", scenario(raw(), 1e-6)),
+        ("snoop, BER 1e-6", scenario(ServiceConfig::Snoop(snoop::Config::default()), 1e-6)),
+        ("sscop, full order, BER 1e-6", sscop(Resequencing::Full)),
+        ("sscop, order per flow, BER 1e-6", sscop(Resequencing::PerFlow)),
+        ("sscop, no order, BER 1e-6", sscop(Resequencing::None(Unordered::default()))),
+    ];
+    let [clean, erroneous, _, sscop @ ..] = &measure(&cells, RUNS)[..] else { return ExitCode::FAILURE };
+    let slowest = sscop.iter().map(|measured| measured.minimum).fold(0.0, f64::max);
     common::judge(&[
         ("raw with errors beside the heap", erroneous.minimum, common::yardstick(), LIMIT_RAW),
         ("the slowest SSCOP beside raw", slowest, clean.minimum, LIMIT_SSCOP),

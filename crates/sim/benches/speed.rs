@@ -43,12 +43,9 @@ fn main() -> ExitCode {
         ("greedy, raw, fast", shikama06(raw(), 50, 10)),
         ("fast file, sr", multiservice(sr())),
     ];
-    let (mut seconds, mut events) = (0.0, 0.0);
-    for (name, scenario) in &cells {
-        let measured = measure(name, scenario, RUNS, None);
-        seconds += measured.median;
-        events += measured.events as f64 / f64::from(RUNS);
-    }
+    let measured = measure(&cells, RUNS);
+    let seconds: f64 = measured.iter().map(|cell| cell.median).sum();
+    let events = measured.iter().map(|cell| cell.events).sum::<u64>() as f64 / f64::from(RUNS);
     println!("{:<24} {seconds:>10.4} {:>10} {:>10} {:>10} {:>12.0}\n", "all once", "", "", "", events / seconds);
     many_connections()
 }
@@ -56,14 +53,18 @@ fn main() -> ExitCode {
 /// Each connection keeps its share of the link, and each case has as many events. Packets are short: of the longest, those of a
 /// thousand connections that are under way are 32 MB, so that the processor's caches would be measured.
 fn many_connections() -> ExitCode {
-    let cost = |connections: u16| {
+    /// Of each.
+    const RUNS: u32 = 3;
+    let cell = |connections: u16| {
         let mut scenario = shikama06(raw(), u64::from(connections) / 2, connections);
         scenario.tcp_bulk.packet = PacketLength::SHORT;
         scenario.tcp_bulk.duration = Span::from_seconds(60_000.0 / f64::from(connections));
-        let Measured { minimum, events, .. } = measure(&format!("greedy, {connections}"), &scenario, 3, None);
-        minimum * 3.0 / events as f64
+        scenario
     };
-    let [few, some, many] = [10, 100, 1000].map(cost);
+    let cells = [("greedy, 10", cell(10)), ("greedy, 100", cell(100)), ("greedy, 1000", cell(1000))];
+    let of_event = |measured: &Measured| measured.minimum * f64::from(RUNS) / measured.events as f64;
+    let [few, some, many] = &measure(&cells, RUNS)[..] else { return ExitCode::FAILURE };
+    let [few, some, many] = [few, some, many].map(of_event);
     let ratio = f64::max(some, many) / few;
     println!("\nan event of 100 or 1,000 connections takes at most {ratio:.2} times as long as one of 10");
     if ratio > LIMIT {

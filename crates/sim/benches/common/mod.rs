@@ -15,7 +15,7 @@ pub(crate) fn print_heading() {
     println!("{:<24} {median:>10} {minimum:>10} {maximum:>10} {simulated:>10} {events:>12} {ratio:>8}", "what");
 }
 
-/// What the runs of a scenario took.
+/// What the runs of a scenario took, in seconds.
 pub(crate) struct Measured {
     pub(crate) median: f64,
     pub(crate) minimum: f64,
@@ -24,28 +24,33 @@ pub(crate) struct Measured {
     pub(crate) events: u64,
 }
 
-/// Runs a scenario several times, each with its own random numbers, and prints the spread, how much of the link's time passes
-/// in a second, how many events happen in one, and how long it takes compared with another.
-pub(crate) fn measure(name: &str, scenario: &Scenario, runs: u32, reference: Option<f64>) -> Measured {
-    let (mut events, mut simulated) = (0, 0.0);
-    let mut seconds: Vec<f64> = (0..runs)
-        .map(|replication| {
+/// Runs scenarios in turns, each time with other random numbers, so that all of them meet a machine that is slow for a while; prints of each the
+/// spread, how much of the link's time passes in a second, how many events happen in one, and how long it takes compared with the first.
+pub(crate) fn measure(cells: &[(&str, Scenario)], runs: u32) -> Vec<Measured> {
+    let (mut events, mut simulated) = (vec![0; cells.len()], vec![0.0; cells.len()]);
+    let mut seconds = vec![Vec::new(); cells.len()];
+    for replication in 0..runs {
+        for (cell, (_, scenario)) in cells.iter().enumerate() {
             let start = processor_seconds();
             let outcome = World::new(scenario, &Streams::new(1, replication), NoProbe).map(World::run);
-            let taken = processor_seconds() - start;
+            seconds[cell].push(processor_seconds() - start);
             if let Ok(outcome) = outcome {
-                events += outcome.events;
-                simulated += outcome.ended.as_seconds();
+                events[cell] += outcome.events;
+                simulated[cell] += outcome.ended.as_seconds();
             }
-            taken
-        })
-        .collect();
-    seconds.sort_by(f64::total_cmp);
-    let measured = Measured { median: seconds[seconds.len() / 2], minimum: seconds[0], events };
-    let Measured { median, minimum, events } = measured;
-    let (maximum, all) = (seconds[seconds.len() - 1], seconds.iter().sum::<f64>());
-    let (link, rate, ratio) = (simulated / all, events as f64 / all, median / reference.unwrap_or(median));
-    println!("{name:<24} {median:>10.4} {minimum:>10.4} {maximum:>10.4} {link:>10.0} {rate:>12.0} {ratio:>8.2}");
+        }
+    }
+    let mut measured: Vec<Measured> = Vec::new();
+    for (cell, (name, _)) in cells.iter().enumerate() {
+        let seconds = &mut seconds[cell];
+        seconds.sort_by(f64::total_cmp);
+        let (median, minimum, maximum) = (seconds[seconds.len() / 2], seconds[0], seconds[seconds.len() - 1]);
+        let all = seconds.iter().sum::<f64>();
+        let (link, rate) = (simulated[cell] / all, events[cell] as f64 / all);
+        let ratio = median / measured.first().map_or(median, |first| first.median);
+        println!("{name:<24} {median:>10.4} {minimum:>10.4} {maximum:>10.4} {link:>10.0} {rate:>12.0} {ratio:>8.2}");
+        measured.push(Measured { median, minimum, events: events[cell] });
+    }
     measured
 }
 
