@@ -35,6 +35,12 @@ pub trait Service: Clone + Default {
         false
     }
 
+    /// The share of packets that recovery does not bring back where each frame is lost with this chance, whatever became of those before it,
+    /// and holds a packet: what to expect of it before anything is measured. Some services do better where they have time to.
+    fn residual_loss(&self, frame_loss: f64) -> f64 {
+        frame_loss
+    }
+
     /// These settings with what a short form says in their place, such as `sr:1.1`: the name `sr`, the parameter `1.1`.
     /// `None` if the parameter has no such value.
     fn named(&self, _name: &str, _parameter: Option<&str>) -> Option<Self> {

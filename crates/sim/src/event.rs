@@ -41,4 +41,6 @@ pub(crate) enum Event {
     Mobility(OutagePhase),
     /// A hint about the wireless link has come to the server.
     HintAtServer,
+    /// Something that is set aside at the access point may have ended.
+    Reservation,
 }

@@ -26,6 +26,12 @@ impl FrameLoss {
         (self.frames > 0).then(|| self.lost.to_f64() / self.frames.to_f64())
     }
 
+    /// The share since there were so many of them, if there were any.
+    pub(crate) fn rate_since(&self, then: &Self) -> Option<f64> {
+        let frames = self.frames - then.frames;
+        (frames > 0).then(|| (self.lost - then.lost).to_f64() / frames.to_f64())
+    }
+
     /// How many frames in a row were lost, on average, if any were.
     pub(crate) fn mean_run(&self) -> Option<f64> {
         (self.runs > 0).then(|| self.lost.to_f64() / self.runs.to_f64())

@@ -139,6 +139,14 @@ impl Scenario {
         quantity.missing_in(&measured).map(ToString::to_string)
     }
 
+    /// A setting that has no place in this world, and why.
+    #[must_use]
+    pub fn misplaced(&self) -> Option<(&'static str, &'static str)> {
+        // The stations of a reservation stand at the server and at the access point.
+        (self.reservation.enabled && self.forwarding_node.enabled)
+            .then_some(("reservation", "a reservation along a path with a forwarding node; expected one without"))
+    }
+
     /// The multiplexer of the end that sends in this direction. Where the rate of its line follows a recording, what is
     /// set aside for a class is a share of the mean.
     #[must_use]

@@ -10,6 +10,7 @@ mod mobility;
 mod ns2_traces;
 mod pipe;
 mod probes;
+mod reservation;
 mod services;
 mod tcp;
 mod tcp_today;

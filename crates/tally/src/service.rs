@@ -108,6 +108,11 @@ impl Service for Config {
         End::new(Tally::new(self, context))
     }
 
+    /// How long it persists is counted in time, not in attempts: one is counted on.
+    fn residual_loss(&self, frame_loss: f64) -> f64 {
+        if self.persistence.is_some() { frame_loss * frame_loss } else { 0.0 }
+    }
+
     fn holds_back(&self) -> bool {
         self.resequencing.holds_back()
     }

@@ -169,6 +169,10 @@ impl World {
         recordings::insert(&mut tree, &self.files, mistakes);
         give_defaults_to_services(&mut tree);
         let scenario: Scenario = part(Some(&tree), mistakes)?;
+        if let Some((setting, why)) = scenario.misplaced() {
+            mistakes.push(Mistake::at_value(tree.get_path(setting).unwrap_or(&tree), why));
+            return None;
+        }
         let ends = [Direction::Down, Direction::Up].map(|way| Mux::new(&scenario.mux(way), &way.sender().into()));
         if let Err(error) = ends.into_iter().collect::<Result<Vec<_>, _>>() {
             let class = error.class().map(|class| format!("link-layer.classes.{class}"));

@@ -92,6 +92,8 @@ pub struct SenderMetrics {
 pub struct ReceiverMetrics {
     /// `None` where nothing came, or where the service cannot tell: frames without numbers do not show a gap.
     pub loss: Option<Ratio>,
+    /// How many packets tell that: delivered and lost.
+    pub packets: u64,
     /// Octets of packets that it delivered.
     pub octets: u64,
 }

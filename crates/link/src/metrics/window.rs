@@ -59,6 +59,7 @@ impl Totals {
             },
             received: ReceiverMetrics {
                 loss: part(lost, lost + delivered).filter(|_| knows_losses),
+                packets: lost + delivered,
                 octets: self.delivered_octets - then.delivered_octets,
             },
         }
@@ -123,6 +124,13 @@ impl Sliding {
         }
     }
 
+    /// The window begins anew: what was before tells nothing of what comes.
+    pub(crate) fn restart(&mut self, totals: impl Iterator<Item = Totals>, now: Time) {
+        self.boundaries.clear();
+        self.boundaries.push_back(totals.collect());
+        self.next = now + self.part;
+    }
+
     /// How long the window is now: as many parts as it keeps, and what has passed of the present one.
     pub(crate) fn length(&self, now: Time) -> Span {
         let kept = self.part * u64::try_from(self.boundaries.len()).unwrap_or(u64::MAX);
@@ -163,5 +171,9 @@ mod tests {
         );
         sliding.advance(of(70), at(9000));
         assert_eq!(sliding.before(0).link_octets, 70);
+        // Another link.
+        sliding.restart(of(80), at(9100));
+        assert_eq!((sliding.before(0).link_octets, sliding.length(at(9110))), (80, Span::from_milliseconds(10)));
+        assert!(!sliding.is_due(at(9349)) && sliding.is_due(at(9350)));
     }
 }

@@ -384,6 +384,14 @@ impl<S: LinkService> Mux<S> {
         self.window.length(now)
     }
 
+    /// The link is another one from now on, after a vertical handoff: [`metrics`](Self::metrics) are of this one alone.
+    pub fn restart_metrics(&mut self, now: Time) {
+        self.keep_time(now);
+        self.window.restart(self.lanes.iter().map(Lane::totals), now);
+        let measured_until = self.meter.as_ref().map_or(Time::MAX, Meter::interval_ends);
+        self.interval_ends = self.window.ends().min(measured_until);
+    }
+
     /// The same over the whole time since it was made.
     pub fn metrics_since_start(&self) -> impl Iterator<Item = EndMetrics> {
         self.lanes.iter().map(|lane| lane.metrics_since(&Totals::default()))

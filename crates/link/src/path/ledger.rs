@@ -62,6 +62,11 @@ impl Ledger {
         Self { link, most, metrics: metrics.to_vec(), flows: BTreeMap::new(), reserved: 0 }
     }
 
+    /// Services fare otherwise by now; what is set aside stays so.
+    pub fn measure(&mut self, metrics: Vec<Option<ServiceMetrics>>) {
+        self.metrics = metrics;
+    }
+
     /// What is set aside in all, in bits per second.
     #[must_use]
     pub fn reserved(&self) -> u64 {

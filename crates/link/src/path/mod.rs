@@ -105,11 +105,13 @@
 //! ```
 
 mod advertisement;
+mod fare;
 mod ledger;
 mod mux_hop;
 pub mod signalling;
 
 pub use advertisement::{Advertisement, Choice, Needs, Offer, Unmet};
+pub use fare::{Observed, service_metrics};
 pub use ledger::{Ledger, Shortage};
 pub use mux_hop::MuxHop;
 

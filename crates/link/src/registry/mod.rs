@@ -79,6 +79,14 @@ macro_rules! services {
                 }
             }
 
+            /// The share of packets that recovery does not bring back where frames are lost with this chance, one by one.
+            #[must_use]
+            pub fn residual_loss(&self, frame_loss: f64) -> f64 {
+                match self {
+                    $(Self::$service(config) => config.residual_loss(frame_loss),)*
+                }
+            }
+
             /// One end of the service.
             #[must_use]
             pub fn build(&self, context: &LinkContext) -> AnyService {

@@ -43,6 +43,11 @@ impl Service for Config {
         End::new(WithDeadline::new(self))
     }
 
+    /// A packet that is lost is sent again once, where there is time; two at once near its deadline are not counted on.
+    fn residual_loss(&self, frame_loss: f64) -> f64 {
+        if self.requests { frame_loss * frame_loss } else { frame_loss }
+    }
+
     fn named(&self, _: &str, parameter: Option<&str>) -> Option<Self> {
         let deadline = parameter.map_or(Some(self.deadline), timer)?;
         Some(Self { deadline, ..self.clone() })

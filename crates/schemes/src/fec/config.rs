@@ -45,6 +45,11 @@ impl Service for Config {
         End::new(Fec::new(self))
     }
 
+    /// The frame is lost, and so is another of its block, of which the parity frame is one.
+    fn residual_loss(&self, frame_loss: f64) -> f64 {
+        frame_loss * (1.0 - libm::pow(1.0 - frame_loss, f64::from(self.block.get())))
+    }
+
     fn named(&self, _: &str, parameter: Option<&str>) -> Option<Self> {
         let block = parameter.map_or(Some(self.block), digits)?;
         Some(Self { block, ..self.clone() })

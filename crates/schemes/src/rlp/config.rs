@@ -69,6 +69,11 @@ impl Service for Config {
         End::new(Rlp::new(self))
     }
 
+    /// The frame is lost, and so is each of its retransmissions.
+    fn residual_loss(&self, frame_loss: f64) -> f64 {
+        libm::pow(frame_loss, f64::from(self.retransmissions.get()) + 1.0)
+    }
+
     fn holds_back(&self) -> bool {
         self.resequencing.holds_back()
     }

@@ -104,6 +104,10 @@ impl Service for Config {
         End::new(Sscop::new(self))
     }
 
+    fn residual_loss(&self, _: f64) -> f64 {
+        0.0
+    }
+
     fn holds_back(&self) -> bool {
         self.resequencing.holds_back()
     }

@@ -12,6 +12,7 @@ mod hosts;
 mod media;
 mod model;
 mod quantity;
+mod reservation;
 pub(crate) mod service;
 mod tcp_bulk;
 mod web;
@@ -22,6 +23,8 @@ pub use file_transfer::{FileTransferConfig, FileTransferOutcome};
 pub use media::{Adapts, Ladder, LadderError, MediaConfig, MediaOutcome, ToLoss, ToTheLink};
 pub(crate) use quantity::Measured;
 pub use quantity::{DelayDistributions, Quantity, Run};
+pub use reservation::{ReservationConfig, ReservationOutcome};
+pub(crate) use reservation::{accounts, message, packet};
 pub use service::APP as SERVICES;
 pub use tcp_bulk::{Samples, SamplesError, TcpBulkConfig, TcpBulkOutcome, TcpBulkSample};
 pub use web::{ConnectionUse, Counted, LastPacket, NextStep, Parallel, ParallelError, Requests, WebConfig, WebOutcome};
@@ -35,6 +38,7 @@ use file_transfer::FileTransfer;
 pub(crate) use hosts::{Action, Actions, Hosts};
 use media::Media;
 pub(crate) use model::{AppConfig, Carried, End, Model, Setup, TcpEvent};
+use reservation::Reservation;
 use tcp_bulk::TcpBulk;
 use web::Web;
 
@@ -50,6 +54,8 @@ macro_rules! applications {
             "media" Media media: MediaConfig => MediaOutcome;
             /// Greedy sources toward the client.
             "tcp-bulk" TcpBulk tcp_bulk: TcpBulkConfig => TcpBulkOutcome;
+            /// A reservation for the media, along the path to the client.
+            "reservation" Reservation reservation: ReservationConfig => ReservationOutcome;
             /// A measurement of the link toward the client.
             "channel" ChannelMeasurement channel: ChannelConfig => ChannelOutcome;
         }

@@ -5,6 +5,7 @@ use crate::frame_loss::FrameLoss;
 use crate::host::Host;
 use crate::kernel::Streams;
 use crate::packet::{Headers, Memory};
+use crate::scenario::Wired;
 use crate::tcp::{Sender, TcpConfig};
 use arqway_link::Hint;
 use arqway_units::{BitRate, Span, Time};
@@ -34,6 +35,7 @@ pub(crate) trait AppConfig: Default {
 pub(crate) struct Setup<'a> {
     pub(crate) headers: Headers,
     pub(crate) tcp: &'a TcpConfig,
+    pub(crate) wired: &'a Wired,
     /// The mean rate of the wireless link toward the client.
     pub(crate) link_rate: BitRate,
     pub(crate) streams: &'a Streams,

@@ -39,6 +39,8 @@ struct Below {
     delivered: VecDeque<Bytes>,
     /// What becomes of the frames with data.
     frame_loss: FrameLoss,
+    /// The same when the user came to the present link.
+    before_this_link: FrameLoss,
     /// How much of the line each service has taken, by its number, in octets.
     line_octets: LineOctets,
 }
@@ -77,6 +79,7 @@ impl<S: LinkService> LinkEnd<S> {
             alarm: Alarm::default(),
             delivered: VecDeque::with_capacity(32),
             frame_loss: FrameLoss::default(),
+            before_this_link: FrameLoss::default(),
             line_octets: [0; _],
         };
         Self { service, below }
@@ -171,6 +174,16 @@ impl<S: LinkService> LinkEnd<S> {
     /// What became of the frames with data.
     pub(crate) fn frame_loss(&self) -> &FrameLoss {
         &self.below.frame_loss
+    }
+
+    /// The share of frames with data that was lost since the user came to this link, if there were any.
+    pub(crate) fn recent_frame_loss(&self) -> Option<f64> {
+        self.below.frame_loss.rate_since(&self.below.before_this_link)
+    }
+
+    /// The user has come to another link.
+    pub(crate) fn forget_frame_loss(&mut self) {
+        self.below.before_this_link = self.below.frame_loss;
     }
 
     /// Whether nothing is being sent.

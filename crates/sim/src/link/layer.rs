@@ -42,6 +42,14 @@ impl Layer {
         }
     }
 
+    /// The services, to set which flow has which, and their shares.
+    pub(crate) fn mux_mut(&mut self) -> &mut Mux {
+        match self {
+            Self::Services(mux) => mux,
+            Self::Bearer(bearer) => bearer.inner_mut(),
+        }
+    }
+
     /// The services.
     pub(crate) fn mux(&self) -> &Mux {
         match self {

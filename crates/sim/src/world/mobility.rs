@@ -71,6 +71,9 @@ impl<P: Probe> World<P> {
                 self.access_point.change_link();
                 self.client.change_link();
                 self.await_outage();
+                if let Hint::HandoffEnds { link, .. } = hint {
+                    self.reserve_anew(link);
+                }
                 if hints {
                     self.notify(hint);
                 }

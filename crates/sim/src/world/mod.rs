@@ -12,6 +12,7 @@
 mod forwarding;
 mod hosts;
 mod mobility;
+mod reserving;
 mod wires;
 
 use crate::app::{Actions, Application, Applications, Carried, Connections, End, Setup};
@@ -36,6 +37,7 @@ use arqway_units::{BitRate, Span, Time};
 use bytes::Bytes;
 use forwarding::Node;
 use mobility::Roaming;
+use reserving::Reserving;
 use wires::WiredLoss;
 
 /// A world at work.
@@ -53,6 +55,7 @@ pub struct World<P> {
     /// A user who moves; `wired_delay` is how long a hint takes to the server.
     roaming: Option<Box<Roaming>>,
     wired_delay: Span,
+    reserving: Option<Box<Reserving>>,
     tcp: TcpConfig,
     connections: Connections,
     clock_phases: Random,
@@ -106,10 +109,11 @@ impl<P: Probe> World<P> {
         };
         let (mut memory, link_rate) = (Memory::default(), scenario.wireless.mean_rate(Direction::Down));
         let applications = {
-            let Scenario { headers, tcp, .. } = scenario;
-            let mut setup = Setup { headers: *headers, tcp, link_rate, streams, memory: &mut memory };
+            let Scenario { headers, tcp, wired, .. } = scenario;
+            let mut setup = Setup { headers: *headers, tcp, wired, link_rate, streams, memory: &mut memory };
             Applications::build(&scenario.configs(), &mut setup)
         };
+        let access_point = end(Direction::Down)?;
         Ok(Self {
             now: Time::ZERO,
             events: EventQueue::default(),
@@ -117,7 +121,8 @@ impl<P: Probe> World<P> {
             wired_up: wired(scenario.wired.queue),
             wired_loss: WiredLoss::new(scenario, streams),
             node: Node::new(scenario),
-            access_point: end(Direction::Down)?,
+            reserving: Reserving::new(scenario, access_point.service.inner().mux().shares()),
+            access_point,
             client: end(Direction::Up)?,
             roaming: Roaming::new(scenario, streams).map(Box::new),
             wired_delay: if scenario.forwarding_node.enabled { Span::ZERO } else { scenario.wired.delay },
@@ -219,6 +224,10 @@ impl<P: Probe> World<P> {
             Event::HintAtServer => {
                 self.notify_server();
                 self.pump_hosts();
+            }
+            Event::Reservation => {
+                self.ring_reservation();
+                self.pump(Direction::Down);
             }
         }
     }

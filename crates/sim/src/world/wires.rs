@@ -79,6 +79,7 @@ impl<P: Probe> World<P> {
     /// A packet came out of the link layer: it goes on to the other host, or is there.
     pub(super) fn take_from_link(&mut self, at_end: Direction, packet: Bytes) {
         match (at_end, self.node.is_some()) {
+            (Direction::Down, false) if self.take_message(&packet) => {}
             (Direction::Down, false) => self.queue_wired(Direction::Up, packet),
             (Direction::Down, true) => self.receive_at(Host::Server, &packet),
             (Direction::Up, false) => self.receive_at(Host::Client, &packet),
@@ -92,7 +93,9 @@ impl<P: Probe> World<P> {
         let Some(packet) = line.arrive(now, events, Event::WiredArrival(direction)) else { return };
         match (direction, self.node.is_some()) {
             (Direction::Down, false) => {
-                self.offer(Direction::Down, packet);
+                if !self.take_message(&packet) {
+                    self.offer(Direction::Down, packet);
+                }
                 self.pump(Direction::Down);
             }
             (Direction::Up, true) => self.queue_to_node(Direction::Up, packet),

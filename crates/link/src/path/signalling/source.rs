@@ -116,12 +116,17 @@ impl Source {
     /// When it has something to do.
     #[must_use]
     pub fn poll_timeout(&self) -> Option<Time> {
-        Some(self.next)
+        Some(if matches!(self.state, State::Reserved(_)) { self.next.min(self.ends()) } else { self.next })
+    }
+
+    /// When nothing may be set aside any more, unless it is renewed.
+    fn ends(&self) -> Time {
+        self.reserved_at + self.timing.lifetime
     }
 
     /// Advertises where that is due. What has not been renewed for long may be gone.
     pub fn handle_timeout(&mut self, now: Time) {
-        if matches!(self.state, State::Reserved(_)) && now >= self.reserved_at + self.timing.lifetime {
+        if matches!(self.state, State::Reserved(_)) && now >= self.ends() {
             self.state = State::Asked;
         }
         if now >= self.next {

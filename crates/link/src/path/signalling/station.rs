@@ -1,4 +1,5 @@
-//! A link of the path, at its sending end: what it has set aside, and for how long that stands.
+//! A link of the path, at its sending end: what it has set aside, and for how long that stands. The link itself is its owner's, who lends it for each call
+//! as a [`Hop`]: a [`Ledger`](crate::path::Ledger) alone, or a [`MuxHop`](crate::path::MuxHop) that also sets the multiplexer.
 
 use super::{MOST_LINKS, Message, Timing, What, Why};
 use crate::mux::FlowId;
@@ -19,8 +20,7 @@ pub enum Toward {
 
 /// One link of a path.
 #[derive(Debug)]
-pub struct Station<H> {
-    hop: H,
+pub struct Station {
     timing: Timing,
     flows: BTreeMap<FlowId, Flow>,
     outbox: VecDeque<(Toward, Message)>,
@@ -36,19 +36,15 @@ struct Flow {
     /// What is set aside for it.
     reserved: Option<(ServiceId, BitRate)>,
     expires: Time,
+    /// It was given back since then: what still comes of that advertisement is late.
+    is_released: bool,
 }
 
-impl<H: Hop> Station<H> {
+impl Station {
     /// A link with nothing set aside.
     #[must_use]
-    pub fn new(hop: H, timing: Timing) -> Self {
-        Self { hop, timing, flows: BTreeMap::new(), outbox: VecDeque::new() }
-    }
-
-    /// The link.
-    #[must_use]
-    pub fn hop(&self) -> &H {
-        &self.hop
+    pub fn new(timing: Timing) -> Self {
+        Self { timing, flows: BTreeMap::new(), outbox: VecDeque::new() }
     }
 
     /// What is set aside for a flow.
@@ -58,7 +54,7 @@ impl<H: Hop> Station<H> {
     }
 
     /// A message arrives from one of its neighbours. What it makes of it is for [`poll`](Self::poll).
-    pub fn handle(&mut self, mut message: Message, now: Time) {
+    pub fn handle(&mut self, mut message: Message, hop: &mut impl Hop, now: Time) {
         let Message { flow, number, what } = &mut message;
         let (flow, number) = (*flow, *number);
         let known = self.flows.get(&flow).copied();
@@ -68,21 +64,21 @@ impl<H: Hop> Station<H> {
         match what {
             What::Advertise { links, .. } if links.len() >= MOST_LINKS => {}
             What::Advertise { links, .. } => {
-                let mut entry = known.unwrap_or(Flow { link: 0, number, reserved: None, expires: now });
-                (entry.link, entry.number) = (links.len(), number);
+                let mut entry = known.unwrap_or(Flow { link: 0, number, reserved: None, expires: now, is_released: false });
+                (entry.link, entry.number, entry.is_released) = (links.len(), number, false);
                 entry.expires = entry.expires.max(now + self.timing.lifetime);
                 if entry.reserved.is_some() {
                     // That it is advertised renews nothing.
                     entry.expires = known.map_or(entry.expires, |known| known.expires);
                 }
-                links.push(self.offers_to(&entry));
+                links.push(offers_to(&entry, hop));
                 self.flows.insert(flow, entry);
                 self.outbox.push_back((Toward::Destination, message));
             }
             What::Reserve { links } => {
-                let Some(entry) = known.filter(|known| known.number == number) else { return };
+                let Some(entry) = known.filter(|known| known.number == number && !known.is_released) else { return };
                 let wanted = links.get(entry.link).map(|(offer, rate)| (offer.service, *rate));
-                match wanted.ok_or(Shortage::AnotherPath).and_then(|wanted| self.set_aside(flow, entry, wanted, now)) {
+                match wanted.ok_or(Shortage::AnotherPath).and_then(|wanted| self.set_aside(flow, entry, wanted, hop, now)) {
                     Ok(()) => self.outbox.push_back((Toward::Source, message)),
                     Err(reason) => {
                         let what = What::Refuse(Why::Short { link: entry.link, reason });
@@ -93,21 +89,17 @@ impl<H: Hop> Station<H> {
                 }
             }
             What::Refuse(_) | What::Change => self.outbox.push_back((Toward::Source, message)),
+            // A flow that was refused is kept in mind for a lifetime: should the link change, its source is told.
             What::Release => {
-                if self.flows.remove(&flow).is_some() {
-                    self.hop.release(&flow);
+                if let Some(entry) = self.flows.get_mut(&flow) {
+                    entry.is_released = true;
+                    if entry.reserved.take().is_some() {
+                        hop.release(&flow);
+                    }
                 }
                 self.outbox.push_back((Toward::Destination, message));
             }
         }
-    }
-
-    /// What it offers to a flow: what that has already is its own to have.
-    fn offers_to(&self, flow: &Flow) -> Vec<Offer> {
-        let own = flow.reserved.map_or(0, |(_, rate)| rate.as_bits_per_second());
-        let mut offers = self.hop.offers();
-        offers.iter_mut().for_each(|offer| offer.available += own);
-        offers
     }
 
     /// Sets so much aside for a flow, or renews that.
@@ -116,24 +108,26 @@ impl<H: Hop> Station<H> {
         flow: FlowId,
         mut entry: Flow,
         wanted: (ServiceId, BitRate),
+        hop: &mut impl Hop,
         now: Time,
     ) -> Result<(), Shortage> {
         if entry.reserved != Some(wanted) {
-            self.hop.release(&flow);
+            hop.release(&flow);
             entry.reserved = None;
             self.flows.insert(flow, entry);
-            self.hop.admit(&flow, wanted.0, wanted.1)?;
+            hop.admit(&flow, wanted.0, wanted.1)?;
         }
         (entry.reserved, entry.expires) = (Some(wanted), now + self.timing.lifetime);
         self.flows.insert(flow, entry);
         Ok(())
     }
 
-    /// The link is another one from now on: nothing is set aside on it, and sources advertise anew.
-    pub fn change(&mut self, hop: H) {
-        self.hop = hop;
+    /// The link is about to be another one: what is set aside on this one is given back, and sources advertise anew.
+    pub fn change(&mut self, hop: &mut impl Hop) {
         for (flow, entry) in &mut self.flows {
-            entry.reserved = None;
+            if entry.reserved.take().is_some() {
+                hop.release(flow);
+            }
             let message = Message { flow: *flow, number: entry.number, what: What::Change };
             self.outbox.push_back((Toward::Source, message));
         }
@@ -151,8 +145,7 @@ impl<H: Hop> Station<H> {
     }
 
     /// Gives back what nobody has renewed.
-    pub fn handle_timeout(&mut self, now: Time) {
-        let hop = &mut self.hop;
+    pub fn handle_timeout(&mut self, hop: &mut impl Hop, now: Time) {
         self.flows.retain(|flow, entry| {
             let stands = entry.expires > now;
             if !stands {
@@ -161,4 +154,12 @@ impl<H: Hop> Station<H> {
             stands
         });
     }
+}
+
+/// What a link offers to a flow: what that has already is its own to have.
+fn offers_to(flow: &Flow, hop: &impl Hop) -> Vec<Offer> {
+    let own = flow.reserved.map_or(0, |(_, rate)| rate.as_bits_per_second());
+    let mut offers = hop.offers();
+    offers.iter_mut().for_each(|offer| offer.available += own);
+    offers
 }

@@ -51,7 +51,8 @@ enum Place {
 
 struct World {
     now: Time,
-    stations: Vec<Station<Ledger>>,
+    stations: Vec<Station>,
+    links: Vec<Ledger>,
     sources: BTreeMap<FlowId, Source>,
     /// In the order of their times.
     under_way: Vec<(Time, Place, Message)>,
@@ -65,10 +66,12 @@ struct World {
 
 impl World {
     fn new(links: &[u64]) -> Self {
-        let stations = links.iter().map(|kilobits| Station::new(link(*kilobits), Timing::default())).collect();
+        let stations = links.iter().map(|_| Station::new(Timing::default())).collect();
+        let links = links.iter().map(|kilobits| link(*kilobits)).collect();
         Self {
             now: at(0),
             stations,
+            links,
             sources: BTreeMap::new(),
             under_way: Vec::new(),
             lost: 0,
@@ -128,6 +131,14 @@ impl World {
         out.into_iter().for_each(|(place, message)| self.send(place, message));
     }
 
+    /// A link is another one from now on.
+    fn hand_off(&mut self, number: usize, kilobits: u64) {
+        self.stations[number].change(&mut self.links[number]);
+        assert_eq!(self.links[number].reserved(), 0);
+        self.links[number] = link(kilobits);
+        self.send_all();
+    }
+
     fn run_until(&mut self, end: Time) {
         loop {
             let message = self.under_way.first().map(|(arrival, ..)| *arrival);
@@ -145,7 +156,7 @@ impl World {
                             source.handle(message, now);
                         }
                     }
-                    Place::Station(index) => self.stations[index].handle(message, now),
+                    Place::Station(index) => self.stations[index].handle(message, &mut self.links[index], now),
                     Place::Destination => {
                         if let Some(answer) = answer(&message) {
                             self.send(Place::Station(self.stations.len() - 1), answer);
@@ -156,14 +167,15 @@ impl World {
             self.sources.values_mut().filter(|source| source.poll_timeout() <= Some(now)).for_each(|source| {
                 source.handle_timeout(now);
             });
-            self.stations.iter_mut().for_each(|station| station.handle_timeout(now));
+            let links = self.stations.iter_mut().zip(&mut self.links);
+            links.for_each(|(station, link)| station.handle_timeout(link, now));
             self.send_all();
         }
         self.now = end;
     }
 
     fn reserved(&self) -> Vec<u64> {
-        self.stations.iter().map(|station| station.hop().reserved()).collect()
+        self.links.iter().map(Ledger::reserved).collect()
     }
 
     /// What links have set aside is what sources believe, and of flows without a source nothing.
@@ -180,9 +192,9 @@ impl World {
                 State::Asked => panic!("no answer, though no message is lost"),
             }
         }
-        for station in &self.stations {
+        for (station, link) in self.stations.iter().zip(&self.links) {
             let of_flows = self.sources.keys().filter_map(|flow| station.reserved(flow)).map(|(_, rate)| rate);
-            assert_eq!(station.hop().reserved(), of_flows.map(BitRate::as_bits_per_second).sum::<u64>());
+            assert_eq!(link.reserved(), of_flows.map(BitRate::as_bits_per_second).sum::<u64>());
         }
     }
 }
@@ -239,9 +251,9 @@ fn two_flows_that_ask_at_the_same_time_for_the_same_room_do_not_both_have_it() {
     world.begin(2, 700);
     // The first link has refused one at 100 ms, and the second one knows before the source could tell.
     world.run_until(at(119));
-    assert!(world.stations[1].hop().reserved() > 1_400_000);
+    assert!(world.links[1].reserved() > 1_400_000);
     world.run_until(at(121));
-    assert!(world.stations[1].hop().reserved() < 1_000_000);
+    assert!(world.links[1].reserved() < 1_000_000);
     world.run_until(at(400));
     let short =
         world.sources.values().filter(|source| matches!(source.state(), State::Refused(Why::Short { link: 0, .. })));
@@ -261,23 +273,23 @@ fn a_path_that_does_not_answer_is_asked_more_and_more_seldom_up_to_the_refresh()
 
 #[test]
 fn a_message_of_an_older_advertisement_than_the_last_means_nothing() {
-    let mut station = Station::new(link(1000), Timing::default());
+    let (mut station, mut link) = (Station::new(Timing::default()), link(1000));
     let message = |number, what| Message { flow: flow(1), number, what };
     let advertise = |number| message(number, What::Advertise { needs: needs(100), links: Vec::new() });
-    station.handle(advertise(7), at(0));
+    station.handle(advertise(7), &mut link, at(0));
     let Some((Toward::Destination, advertised)) = station.poll() else { panic!("it goes on") };
     let reserve = answer(&advertised).expect("an answer");
-    station.handle(advertise(6), at(1));
+    station.handle(advertise(6), &mut link, at(1));
     assert_eq!(station.poll(), None);
-    station.handle(reserve.clone(), at(2));
+    station.handle(reserve.clone(), &mut link, at(2));
     assert_eq!(station.poll(), Some((Toward::Source, reserve)));
     let reserved = station.reserved(&flow(1));
     assert!(reserved.is_some());
     for late in [message(6, What::Release), message(6, What::Change)] {
-        station.handle(late, at(3));
+        station.handle(late, &mut link, at(3));
         assert_eq!((station.poll(), station.reserved(&flow(1))), (None, reserved));
     }
-    station.handle(advertise(8), at(4));
+    station.handle(advertise(8), &mut link, at(4));
     assert!(station.poll().is_some());
 }
 
@@ -287,15 +299,13 @@ fn after_a_handoff_the_path_is_advertised_at_once_and_the_flow_has_what_the_new_
     world.begin(1, 300);
     world.run_until(at(1000));
     let before = world.sent;
-    world.stations[1].change(link(500));
-    world.send_all();
+    world.hand_off(1, 500);
     world.run_until(at(1200));
     assert!(matches!(world.sources[&flow(1)].state(), State::Reserved(_)), "three ways of 20 ms, and back");
     assert_eq!(world.sent - before, 2 + 3 + 3);
     world.check();
     // One that is too slow for it.
-    world.stations[1].change(link(200));
-    world.send_all();
+    world.hand_off(1, 200);
     world.run_until(at(1500));
     assert!(matches!(world.sources[&flow(1)].state(), State::Refused(_)));
     world.check();
@@ -328,12 +338,11 @@ proptest! {
                 _ => {
                     let (_, station, kilobits) = changes[number as usize];
                     let station = station % links.len();
-                    world.stations[station].change(link(kilobits));
-                    world.send_all();
+                    world.hand_off(station, kilobits);
                 }
             }
-            for station in &world.stations {
-                let offers = station.hop().offers();
+            for link in &world.links {
+                let offers = link.offers();
                 prop_assert!(offers.iter().all(|offer| offer.available <= 3_000_000), "no more than there is");
             }
         }

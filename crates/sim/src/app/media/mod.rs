@@ -34,6 +34,8 @@ pub use outcome::MediaOutcome;
 
 /// An IPv4 and a UDP header.
 const HEADERS: usize = 28;
+/// Of its packets, at both hosts.
+pub(super) const PORT: u16 = 5004;
 /// Behind the headers stands when the packet was sent.
 const STAMP: usize = 8;
 
@@ -306,7 +308,7 @@ fn header(size: usize, from: Host, ds: Ds) -> [u8; HEADERS] {
     header[..20].copy_from_slice(&ipv4(IpNumber::UDP, from, ds));
     write_total_length(&mut header, size);
     let length = u16::try_from(size - 20).unwrap_or(u16::MAX);
-    let udp = UdpHeader { source_port: 5004, destination_port: 5004, length, checksum: 0 };
+    let udp = UdpHeader { source_port: PORT, destination_port: PORT, length, checksum: 0 };
     header[20..].copy_from_slice(&udp.to_bytes());
     header
 }

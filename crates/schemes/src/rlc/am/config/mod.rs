@@ -223,6 +223,12 @@ impl Service for Config {
         End::new(AcknowledgedMode::new(&self.settings(context.side)))
     }
 
+    /// The PDU is lost, and so is each of its retransmissions: one less than MaxDAT times in all.
+    fn residual_loss(&self, frame_loss: f64) -> f64 {
+        let max_dat = self.settings(Side::AccessPoint).max_dat;
+        libm::pow(frame_loss, f64::from(max_dat.saturating_sub(1)))
+    }
+
     fn holds_back(&self) -> bool {
         [Side::AccessPoint, Side::Client].into_iter().any(|side| self.settings(side).in_sequence)
     }
