@@ -365,3 +365,13 @@ fn a_mistake_in_the_classes_of_a_scheme_is_told_with_its_place() {
     let table = told("\"raw\"");
     assert!(table.contains("`classes` must be a table") && table.contains("such as { media"), "{table}");
 }
+
+#[test]
+fn a_reservation_along_a_path_with_a_forwarding_node_is_refused() {
+    let set = "\"media.enabled\" = true,";
+    let both = format!("{set} \"forwarding-node.enabled\" = true, \"reservation.enabled\" = true,");
+    let error = experiment(&STUDY.replace(set, &both)).expect_err("no station there").to_string();
+    assert!(error.contains("a reservation along a path with a forwarding node; expected one without"), "{error}");
+    let alone = format!("{set} \"reservation.enabled\" = true,");
+    experiment(&STUDY.replace(set, &alone)).expect("a path of two links");
+}
