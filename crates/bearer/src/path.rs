@@ -12,7 +12,7 @@ use super::report::{Intervals, News, Received, Sent};
 use super::wire;
 use arqway_arq::{Arithmetic, RoundTrip, Smoothing};
 use arqway_contract::{LineId, LinkContext};
-use arqway_units::{BitRate, Octets, Span, Time};
+use arqway_units::{BitRate, Octets, Ratio, Span, Time};
 
 /// What is taken for the round-trip time before there is a sample: a long one, since a satellite's must not look like
 /// silence (RFC 6298 §2.1 begins with a timeout of as much).
@@ -39,6 +39,8 @@ pub struct PathMetrics {
     pub sent: Octets,
     /// What has come by it.
     pub received: Octets,
+    /// The share of the peer's last thousand or two datagrams that did not arrive; `None` before one has.
+    pub loss: Option<Ratio>,
     /// The smoothed round-trip time, if there was a sample.
     pub round_trip: Option<Span>,
     /// The largest datagram, with the overhead.
@@ -297,6 +299,7 @@ impl Path {
             is_spare: false,
             sent: Octets::ZERO,
             received: Octets::ZERO,
+            loss: self.received.loss(),
             round_trip: self.smoothed,
             mtu: Octets::new(self.mtu.current().into()),
             rate: self.pace.rate(),

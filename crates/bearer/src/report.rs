@@ -9,7 +9,7 @@ use super::lateness::Lateness;
 use super::rate::{Mark, shortfall};
 use super::wire::{self, Name, Report};
 use alloc::collections::VecDeque;
-use arqway_units::{BitRate, Octets, Span, Time};
+use arqway_units::{BitRate, Octets, Ratio, Span, Time, ToFloat};
 
 /// How many datagrams are remembered; what is sent beyond that gives no round-trip times.
 const REMEMBERED: usize = 1 << 16;
@@ -129,11 +129,47 @@ impl Sent {
     }
 }
 
+/// How many of the peer's last datagrams have arrived, in two blocks of their numbers: the present one and that before it.
+#[derive(Debug, Default)]
+struct Arrivals {
+    /// Of which block the present one is, from 0.
+    block: u64,
+    present: u64,
+    before: u64,
+}
+
+impl Arrivals {
+    /// Of so many numbers.
+    const BLOCK: u64 = 1000;
+
+    fn count(&mut self, number: u64) {
+        let block = number / Self::BLOCK;
+        if block > self.block {
+            self.before = if block == self.block + 1 { self.present } else { 0 };
+            (self.block, self.present) = (block, 0);
+        }
+        if block == self.block {
+            self.present += 1;
+        } else if block + 1 == self.block {
+            self.before += 1;
+        }
+    }
+
+    /// The share that is missing up to the newest number, of the last thousand or two; `None` before any has come.
+    fn loss(&self, newest: Option<u64>) -> Option<Ratio> {
+        let first = self.block.saturating_sub(1) * Self::BLOCK;
+        let expected = newest? + 1 - first;
+        let arrived = self.present + self.before;
+        Ratio::new(expected.saturating_sub(arrived).to_f64() / expected.to_f64())
+    }
+}
+
 /// What has arrived in this epoch.
 #[derive(Debug, Default)]
 pub(super) struct Received {
     duplicates: Duplicates,
     lateness: Lateness,
+    arrivals: Arrivals,
     octets: u64,
     newest_at: Time,
     largest: u16,
@@ -180,6 +216,7 @@ impl Received {
             self.newest_at = now;
             self.lateness.advance(number, frames_sent);
         }
+        self.arrivals.count(number);
         self.octets += size.as_u64();
         self.largest = self.largest.max(u16::try_from(size.as_u64()).unwrap_or(u16::MAX));
         true
@@ -207,6 +244,11 @@ impl Received {
     /// The peer asks for a report.
     pub(super) fn wants_report_now(&mut self, now: Time) {
         (self.due, self.beside) = (Some(now), Some(now));
+    }
+
+    /// The share of the peer's last datagrams that did not arrive.
+    pub(super) fn loss(&self) -> Option<Ratio> {
+        self.arrivals.loss(self.duplicates.newest())
     }
 
     /// When a report is due.
@@ -366,6 +408,24 @@ mod tests {
         assert!(!received.may_go_beside(at(64)) && received.may_go_beside(at(65)));
         received.wants_report_now(at(31));
         assert_eq!(received.due(), Some(at(31)));
+    }
+
+    #[test]
+    fn the_loss_is_that_of_the_last_thousand_or_two_datagrams() {
+        let mut received = Received::default();
+        assert_eq!(received.loss(), None);
+        let mut arrive = |numbers: &mut dyn Iterator<Item = u64>| {
+            numbers.for_each(|number| assert!(received.arrive(number, Octets::new(9), 0, at(0))));
+            received.loss().expect("some have come").as_f64()
+        };
+        // Every tenth of a thousand is lost, and then none.
+        assert!((arrive(&mut (0..1000).filter(|number| number % 10 != 5)) - 0.1).abs() < 1e-9);
+        assert!((arrive(&mut (1000..1999)) - 100.0 / 1999.0).abs() < 1e-9);
+        assert!(arrive(&mut (1999..3000)) == 0.0, "the first thousand is forgotten");
+        // One that is late was not lost; a silence of thousands was.
+        assert!((arrive(&mut [3001].into_iter()) - 1.0 / 1002.0).abs() < 1e-9);
+        assert!(arrive(&mut [3000].into_iter()) == 0.0);
+        assert!((arrive(&mut [9000].into_iter()) - 1000.0 / 1001.0).abs() < 1e-9);
     }
 
     #[test]

@@ -51,6 +51,8 @@ mod trace;
 #[cfg(target_os = "linux")]
 mod tunnel_control;
 #[cfg(target_os = "linux")]
+mod tunnel_path;
+#[cfg(target_os = "linux")]
 mod tunnel_status;
 #[cfg(target_os = "linux")]
 mod up;
@@ -117,6 +119,9 @@ enum Command {
     /// Say how a tunnel that runs is, and what each service makes of its link
     #[cfg(target_os = "linux")]
     Status(tunnel_status::Arguments),
+    /// Ask what the links of a path do, and which class can keep a promise on it
+    #[cfg(target_os = "linux")]
+    Path(tunnel_path::Arguments),
     /// Print what happens to a tunnel that runs, a line each
     #[cfg(target_os = "linux")]
     Events(tunnel_status::Events),
@@ -192,6 +197,8 @@ fn run(command: &Command) -> Result<ExitCode, failure::Failure> {
         Command::Up(arguments) => return up::main(arguments),
         #[cfg(target_os = "linux")]
         Command::Status(arguments) => return tunnel_status::main(arguments),
+        #[cfg(target_os = "linux")]
+        Command::Path(arguments) => tunnel_path::main(arguments),
         #[cfg(target_os = "linux")]
         Command::Events(arguments) => return tunnel_status::events(arguments),
         #[cfg(target_os = "linux")]

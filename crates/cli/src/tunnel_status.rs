@@ -184,7 +184,7 @@ pub(crate) fn failure(error: AskError) -> Failure {
     }
 }
 
-fn not_understood(link: &str, error: &serde_json::Error) -> Failure {
+pub(crate) fn not_understood(link: &str, error: &serde_json::Error) -> Failure {
     Failure::Failed(format!("the answer of the tunnel `{link}` is not understood: {error}; is it of another version?"))
 }
 
@@ -321,7 +321,7 @@ fn of_counters(head: &str, counters: &[(&str, u64)]) -> Option<String> {
     (!counted.is_empty()).then(|| format!("{head}: {}", counted.join(", ")))
 }
 
-fn precise(bits_per_second: u64) -> f64 {
+pub(crate) fn precise(bits_per_second: u64) -> f64 {
     arqway_units::ToFloat::to_f64(bits_per_second)
 }
 
@@ -334,7 +334,7 @@ fn volume(octets: u64) -> String {
     }
 }
 
-fn rate(bits_per_second: Option<f64>) -> String {
+pub(crate) fn rate(bits_per_second: Option<f64>) -> String {
     match bits_per_second {
         None => "-".to_owned(),
         Some(rate) if rate >= 1e6 => format!("{:.2} Mbit/s", rate / 1e6),
@@ -343,7 +343,7 @@ fn rate(bits_per_second: Option<f64>) -> String {
     }
 }
 
-fn time(seconds: Option<f64>) -> String {
+pub(crate) fn time(seconds: Option<f64>) -> String {
     match seconds {
         None => "-".to_owned(),
         Some(time) if time < 1.0 => format!("{:.1} ms", time * 1e3),

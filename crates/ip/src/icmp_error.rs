@@ -5,7 +5,8 @@
 //!     IP, back to the source | type, code, checksum, MTU or 0 | the packet, its beginning
 //! ```
 
-use super::Outline;
+use super::datagram::{checksum, datagram, write};
+use super::{Outline, Protocol};
 use alloc::vec::Vec;
 use arqway_units::Octets;
 use core::net::IpAddr;
@@ -79,49 +80,16 @@ pub fn icmp_error(packet: &[u8], outline: Option<Outline>, why: IcmpError) -> Op
     let mut message = alloc::vec![kind, code, 0, 0];
     message.extend_from_slice(&number.to_be_bytes());
     message.extend_from_slice(begins);
-    Some(if is_ipv4 { ipv4(&ends, message) } else { ipv6(&ends, message) })
-}
-
-fn ipv4([source, destination]: &[Vec<u8>; 2], mut message: Vec<u8>) -> Vec<u8> {
-    let sum = checksum(&[&message]);
+    let sum = if is_ipv4 {
+        checksum(&[&message])
+    } else {
+        // RFC 8200, Section 8.1: of the pseudo-header, too.
+        let [high, low] = u16::try_from(message.len()).unwrap_or(u16::MAX).to_be_bytes();
+        checksum(&[&ends[0], &ends[1], &[0, 0, high, low, 0, 0, 0, ICMPV6], &message])
+    };
     write(&mut message, 2, sum);
-    let mut packet = alloc::vec![0x45, 0, 0, 0, 0, 0, 0, 0, 64, ICMP, 0, 0];
-    packet.extend_from_slice(source);
-    packet.extend_from_slice(destination);
-    write(&mut packet, 2, u16::try_from(20 + message.len()).unwrap_or(u16::MAX));
-    let sum = checksum(&[&packet]);
-    write(&mut packet, 10, sum);
-    packet.extend_from_slice(&message);
-    packet
-}
-
-fn ipv6([source, destination]: &[Vec<u8>; 2], mut message: Vec<u8>) -> Vec<u8> {
-    let length = u16::try_from(message.len()).unwrap_or(u16::MAX);
-    // RFC 8200, Section 8.1: of the pseudo-header, too.
-    let [high, low] = length.to_be_bytes();
-    let sum = checksum(&[source, destination, &[0, 0, high, low, 0, 0, 0, ICMPV6], &message]);
-    write(&mut message, 2, sum);
-    let mut packet = alloc::vec![0x60, 0, 0, 0, high, low, ICMPV6, 64];
-    packet.extend_from_slice(source);
-    packet.extend_from_slice(destination);
-    packet.extend_from_slice(&message);
-    packet
-}
-
-fn write(octets: &mut [u8], at: usize, number: u16) {
-    if let Some(place) = octets.get_mut(at..at + 2) {
-        place.copy_from_slice(&number.to_be_bytes());
-    }
-}
-
-/// RFC 1071, of parts of which only the last may have an odd length.
-fn checksum(parts: &[&[u8]]) -> u16 {
-    let words = parts.iter().flat_map(|part| part.chunks(2));
-    let mut sum: u32 = words.map(|word| u32::from(word[0]) << 8 | word.get(1).map_or(0, |low| u32::from(*low))).sum();
-    while sum > 0xffff {
-        sum = (sum & 0xffff) + (sum >> 16);
-    }
-    u16::try_from(sum).map_or(0, |sum| !sum)
+    let protocol = Protocol::of_number(if is_ipv4 { ICMP } else { ICMPV6 });
+    datagram(headers.destination, headers.source, protocol, &message)
 }
 
 #[cfg(test)]

@@ -24,6 +24,7 @@
 //! | `templates/` | headers of UDP shortened to the octets that change, for services that lose packets |
 //! | `mss.rs` | the largest segment that TCP's ends allow, lowered to what a link carries |
 //! | `flow.rs` | the flow that a packet belongs to, and tables by flow |
+//! | `datagram.rs` | a packet around a payload |
 //! | `icmp_error.rs` | the answer to a packet that cannot go on |
 //! | `hash.rs` | the hash of those tables, the same in every run |
 //! | `checksum.rs`, `offload/` | what the system leaves to a network card |
@@ -50,6 +51,7 @@ mod acknowledgement;
 mod alone;
 mod checksum;
 mod compression;
+mod datagram;
 mod ecn;
 mod fields;
 mod flow;
@@ -67,6 +69,7 @@ mod tests;
 
 pub use acknowledgement::{acknowledges_only, supersedes};
 pub use compression::{Compressor, Decompressor, in_front, is_left};
+pub use datagram::datagram;
 pub use ecn::{Ecn, mark_congestion};
 pub use fields::{
     Addresses, AddressesError, Ds, DsError, FlowLabel, FlowLabelError, Ports, PortsError, Protocol, ProtocolError,

@@ -86,7 +86,7 @@ pub use arqway_contract::{
     Subscriber, Tag, Ticket, Turn, Violation, pump,
 };
 pub use arqway_ip::{
-    Ecn, Flow, FlowKey, FlowTable, IcmpError, Outline, clamp_mss, icmp_error, mark_congestion, may_say_mss,
+    Ecn, Flow, FlowKey, FlowTable, IcmpError, Outline, clamp_mss, datagram, icmp_error, mark_congestion, may_say_mss,
 };
 pub use arqway_schemes::*;
 pub use arqway_tally as tally;

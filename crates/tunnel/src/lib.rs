@@ -31,10 +31,13 @@ pub mod settings;
 mod start_error;
 
 pub use control::{
-    Answers, AskError, BindError, CountersStatus, EventLine, FlowStatus, FlowsStatus, LineStatus, PeerStatus,
-    ServiceStatus, Status, What, ask, running,
+    Answers, AskError, BindError, CountersStatus, EventLine, FlowStatus, FlowsStatus, LineStatus, PathLinkStatus,
+    PathServiceStatus, PathStatus, PeerStatus, ServiceStatus, Status, What, ask, running,
 };
-pub use hub::{AddError, Counters, Event, ForRoom, Hub, LineHint, NetworkLayer, NewLink, NewPeer, Next};
+pub use hub::{
+    AddError, Counters, Event, ForRoom, Hub, LineHint, LinkServiceMetrics, NetworkLayer, NewLink, NewPeer, Next, NoPath,
+    PathAnswer, PathEnd, PathLink, PathNames,
+};
 pub use line::Line;
 pub use line::budgets::BudgetError;
 pub use running::RunningTunnel;

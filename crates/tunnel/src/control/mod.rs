@@ -1,4 +1,4 @@
-//! What a tunnel that runs is asked, and its answers: `arqway status`, `events`, `hint` and `down`.
+//! What a tunnel that runs is asked, and its answers: `arqway status`, `path`, `events`, `hint` and `down`.
 //!
 //! It listens at an abstract Unix socket, `@arqway/LINK` (unix(7)), which belongs to the network namespace that the tunnel is in and
 //! ends with the process, however that ends: there is no file to be left behind. Only root and the user who started the tunnel
@@ -7,6 +7,7 @@
 //! ```text
 //!     -> status\n      <- a line of JSON
 //!     -> flows\n       <- a line of JSON: what flows have done since this was asked first, lately
+//!     -> path\n, or path 10.9.0.3, or path-peer boat        <- a line of JSON: what the links of the path do
 //!     -> events\n      <- a line of JSON for each event, until either side ends it
 //!     -> hint down boat\n, or up, or handoff; without a name to all peers        <- {}
 //!     -> down\n        <- {}, and the connection ends with the process
@@ -20,6 +21,7 @@ mod bind_error;
 mod event_line;
 mod flows;
 mod journal;
+mod path;
 mod status;
 
 pub use ask::{Answers, AskError, ask, running};
@@ -27,6 +29,7 @@ pub use bind_error::BindError;
 pub use event_line::{EventLine, What};
 pub use flows::{FlowStatus, FlowsStatus};
 pub(crate) use journal::Journal;
+pub use path::{PathLinkStatus, PathServiceStatus, PathStatus};
 pub use status::{CountersStatus, LineStatus, PeerStatus, ServiceStatus, Status};
 
 use crate::hub::LineHint;
@@ -34,6 +37,7 @@ use arqway_net::{Clock, Waker, own_user, peer_credentials};
 use arqway_units::Span;
 use serde::Serialize;
 use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::net::IpAddr;
 use std::os::linux::net::SocketAddrExt as _;
 use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -53,6 +57,8 @@ const LOOK: Duration = Duration::from_secs(1);
 /// After a connection could not be accepted: what is lacking, such as descriptors, others have to give back first.
 const PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_REQUEST: usize = 512;
+/// A path answers within that time, or is said not to.
+const PATH_PATIENCE: Duration = Duration::from_secs(8);
 
 /// What is asked of the thread that has the tunnel.
 #[derive(Debug)]
@@ -61,6 +67,15 @@ pub(crate) enum Request {
     Status(Sender<String>),
     /// What flows have done since somebody asked first: a line of JSON. Addresses are root's to know.
     Flows { with_addresses: bool, answer: Sender<String> },
+    /// What the links of a path do: a line of JSON.
+    Path {
+        /// To an address.
+        to: Option<IpAddr>,
+        /// Or to a peer alone, by name.
+        peer: Option<String>,
+        /// When the path has answered.
+        answer: Sender<String>,
+    },
     /// What happens to it from now on, a line of JSON each.
     Events(Listener),
     /// What somebody knows of the line to a peer, or to all.
@@ -239,6 +254,17 @@ fn serve(
     match (words.next().unwrap_or_default(), words.next().and_then(LineHint::read)) {
         ("status", _) => pass_on(Request::Status(answer))?,
         ("flows", _) => pass_on(Request::Flows { with_addresses: is_root, answer })?,
+        ("path", _) => {
+            let to = request.split_once(' ').map(|(_, to)| to.parse::<IpAddr>());
+            let Ok(to) = to.transpose() else {
+                return refuse(&mut client, "expected `path` and an address of the destination in its tunnel");
+            };
+            pass_on(Request::Path { to, peer: None, answer })?;
+        }
+        ("path-peer", _) => {
+            let peer = request.split_once(' ').map(|(_, peer)| peer.to_owned());
+            pass_on(Request::Path { to: None, peer, answer })?;
+        }
         ("hint", Some(hint)) => {
             let peer = words.next().map(str::to_owned);
             pass_on(Request::Hint { hint, peer, line: None, answer })?;
@@ -266,10 +292,11 @@ fn serve(
         _ => {
             return refuse(
                 &mut client,
-                "expected `status`, `flows`, `events`, `hint` or `down`; is the command of another version?",
+                "expected `status`, `flows`, `path`, `events`, `hint` or `down`; is the command of another version?",
             );
         }
     }
+    let patience = if request.starts_with("path") { PATH_PATIENCE } else { patience };
     let line = answered.recv_timeout(patience).map_err(io::Error::other)?;
     client.write_all(line.as_bytes())?;
     if request != "down" {

@@ -7,6 +7,7 @@ use super::flow_book::FlowBook;
 use super::hint::LineHint;
 use super::network::NetworkLayer;
 use super::outbox::Outboxes;
+use super::path_query::may_be_message;
 use arqway_link::bearer::Reason;
 use arqway_link::mux::{Ds, Plan};
 use arqway_link::{self as link, bearer, clamp_mss, may_say_mss, pump};
@@ -216,6 +217,8 @@ pub(crate) struct Shared<'t, N> {
     pub(crate) network: &'t mut N,
     pub(crate) counters: &'t mut Counters,
     pub(crate) flows: &'t mut Option<FlowBook>,
+    /// Questions and answers about paths, which the hub looks at.
+    pub(crate) queries: &'t mut Vec<(usize, Packet)>,
 }
 
 impl<N: NetworkLayer> Shared<'_, N> {
@@ -253,6 +256,7 @@ impl Peer {
                     network: shared.network,
                     counters: shared.counters,
                     flows: shared.flows,
+                    queries: shared.queries,
                 },
                 lines,
                 line: LineId::FIRST,
@@ -367,6 +371,10 @@ impl<N: NetworkLayer> Port for PeerPort<'_, N> {
         }
         if let Some(flows) = flows {
             flows.receives(self.index, &packet, headers);
+        }
+        if may_be_message(&packet.octets) {
+            self.shared.queries.push((self.index, packet));
+            return;
         }
         let packet = self.congestion.pass_on(packet, now);
         if may_say_mss(&packet.octets) {

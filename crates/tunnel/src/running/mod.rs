@@ -8,10 +8,12 @@
 //! | --- | --- |
 //! | `mod.rs` | [`RunningTunnel`], and its turns of the event loop |
 //! | `start.rs` | how it begins |
+//! | `paths.rs` | questions about paths, until they are answered |
 //! | `requests.rs` | what it does for those who ask: `arqway status`, `hint`, `down` |
 //!
 //! The device and the addresses on it end with the process, however that ends.
 
+mod paths;
 mod requests;
 mod start;
 
@@ -25,6 +27,7 @@ use arqway_net::{Awaited, Clock, Guest, Interest, NetError, Next, Ready, Wait, W
 use arqway_session::{self as session, PeerId};
 use arqway_units::{Span, Time};
 use arrayvec::ArrayVec;
+use paths::Question;
 use start::Generator;
 use std::io;
 use std::os::fd::AsFd;
@@ -69,6 +72,8 @@ pub struct RunningTunnel {
     spares: ArrayVec<LineId, { LineId::COUNT }>,
     /// Peers whose names had no address at the start, and why: it is said once it runs.
     unresolved: Vec<(PeerId, What)>,
+    /// About paths, from those who ask.
+    questions: Vec<Question>,
 }
 
 impl std::fmt::Debug for RunningTunnel {
@@ -144,12 +149,14 @@ impl<T: FnMut(&EventLine)> Guest for Running<'_, T> {
                 self.hear_line(place, &news, now);
             }
         }
+        self.tunnel.ask_paths_again(now);
         let RunningTunnel { hub, lines, host, .. } = &mut *self.tunnel;
         let next = {
             let lines = lines.iter_mut().map(|line| line.as_mut() as &mut dyn Line);
             let mut lines: ArrayVec<&mut dyn Line, { LineId::COUNT }> = lines.collect();
             hub.turn(&mut lines, &mut host.device, now)?
         };
+        self.tunnel.tell_paths();
         while let Some(event) = self.tunnel.hub.poll_event() {
             let RunningTunnel { hub, journal, .. } = &*self.tunnel;
             let what = What::of(&event, hub.session(), |peer| journal.name_of(peer));
@@ -166,7 +173,8 @@ impl<T: FnMut(&EventLine)> Guest for Running<'_, T> {
             return Ok(Next::Turn);
         };
         self.for_room = for_room;
-        Ok(Next::Wait(until.into_iter().chain(self.tunnel.lines.iter().filter_map(|line| line.poll_timeout())).min()))
+        let of_lines = self.tunnel.lines.iter().filter_map(|line| line.poll_timeout());
+        Ok(Next::Wait(until.into_iter().chain(of_lines).chain(self.tunnel.next_question()).min()))
     }
 
     fn awaited(&self) -> impl AsRef<[Awaited<'_, Source>]> {

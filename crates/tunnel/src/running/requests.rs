@@ -18,6 +18,7 @@ impl<T: FnMut(&EventLine)> Running<'_, T> {
             Request::Flows { with_addresses, answer } => {
                 drop(answer.send(self.tunnel.flows(with_addresses, now)));
             }
+            Request::Path { to, peer, answer } => self.tunnel.ask_path(to, peer.as_deref(), answer, now),
             Request::Events(listener) => self.tunnel.journal.listen(listener),
             Request::Hint { hint, peer, line, answer } => {
                 drop(answer.send(self.hint(hint, peer.as_deref(), line, now)));

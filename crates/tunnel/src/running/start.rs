@@ -3,7 +3,7 @@
 use super::RunningTunnel;
 use crate::control::{Control, Journal, What};
 use crate::host::{self, Host, Resolver, UNTIL_RESOLVED};
-use crate::hub::{Hub, NewPeer};
+use crate::hub::{Hub, NewPeer, PathNames};
 use crate::line::{self, budgets, budgets::Budgets};
 use crate::settings::{self, Checked, Keys};
 use crate::start_error::StartError;
@@ -62,6 +62,7 @@ impl RunningTunnel {
         let at = names.iter().filter_map(|(id, _)| hub.session().status(*id, clock.now())?.address);
         let at: Vec<SocketAddr> = at.collect();
         let host = Host::set_up(&checked.interface, settings, &mut lines, &at)?;
+        hub.set_names(path_names(checked, &names));
         let names_of_services = service_names(&checked.link_layer.classes, &checked.link_layer.table);
         let kinds = checked.link_layer.services().into_iter().map(ServiceConfig::kind);
         let services = names_of_services.into_iter().zip(kinds).collect();
@@ -75,7 +76,37 @@ impl RunningTunnel {
         let resolver = Resolver::start(hosts, &to_resolve, UNTIL_RESOLVED, look_up, Arc::clone(&waker))
             .map_err(StartError::Thread)?;
         let journal = Journal::new(names);
-        Ok(Self { hub, lines, host, resolver, clock, waker, requests, journal, services, unresolved, budgets, spares })
+        let questions = Vec::new();
+        Ok(Self {
+            hub,
+            lines,
+            host,
+            resolver,
+            clock,
+            waker,
+            requests,
+            journal,
+            services,
+            unresolved,
+            budgets,
+            spares,
+            questions,
+        })
+    }
+}
+
+/// What it says of itself where it is asked about a path.
+fn path_names(checked: &Checked, peers: &[(PeerId, String)]) -> PathNames {
+    let of_peer = |(_, peer): &(PeerId, String)| match peers {
+        [_] => checked.interface.clone(),
+        _ => format!("{}/{peer}", checked.interface),
+    };
+    let link_layer = &checked.link_layer;
+    let names = service_names(&link_layer.classes, &link_layer.table);
+    PathNames {
+        addresses: checked.settings.addresses.iter().map(|own| own.address).collect(),
+        links: peers.iter().map(of_peer).collect(),
+        services: names.into_iter().zip(link_layer.services().into_iter().cloned()).collect(),
     }
 }
 

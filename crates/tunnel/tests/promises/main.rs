@@ -5,6 +5,7 @@ mod bursts;
 mod hints;
 mod line;
 mod marks;
+mod paths;
 mod sizes;
 #[path = "../world/mod.rs"]
 mod world;

@@ -320,6 +320,11 @@ impl World {
         wires.borrow_mut().under_way.retain(|(at, _), datagram| at > now || is_there(datagram.to));
     }
 
+    /// Somebody has told an end something, or asked it.
+    pub(crate) fn wake(&mut self, end: usize) {
+        self.ends[end].next = Next::Turn;
+    }
+
     /// The device of an end's line is gone, or there again.
     pub(crate) fn line(&mut self, end: usize, state: LinkState) {
         let End { tunnel, next, .. } = &mut self.ends[end];
