@@ -230,6 +230,7 @@ fn of_peer(peer: &PeerStatus) -> Vec<String> {
         is_announced_down,
         is_line_gone,
         heard_s_ago,
+        datagram_loss,
         round_trip_s,
         mtu_octets,
         rate_bps,
@@ -264,9 +265,10 @@ fn of_peer(peer: &PeerStatus) -> Vec<String> {
     let mut lines = vec![
         format!("{name}: {state}, {at}, {heard}"),
         format!(
-            "  round trip {}, path MTU {mtu_octets}, {most}{found}{slowed}{short}, peer receives {}",
+            "  round trip {}, path MTU {mtu_octets}, {most}{found}{slowed}{short}, peer receives {}{}",
             time(*round_trip_s),
-            rate(delivery_rate_bps.map(precise))
+            rate(delivery_rate_bps.map(precise)),
+            lost(*datagram_loss)
         ),
         format!(
             "  {:<12} {:<18} {:>11} {:>11} {:>8} {:>7} {:>8} {:>8} {:>8}",
@@ -282,7 +284,7 @@ fn of_peer(peer: &PeerStatus) -> Vec<String> {
 fn of_line((number, line): (usize, &LineStatus)) -> String {
     let LineStatus { name, address, is_up, is_spare, sent_octets, received_octets, .. } = line;
     let LineStatus { budget_octets, month_octets, .. } = line;
-    let LineStatus { round_trip_s, mtu_octets, rate_bps, rate_found, delivery_rate_bps, .. } = line;
+    let LineStatus { datagram_loss, round_trip_s, mtu_octets, rate_bps, rate_found, delivery_rate_bps, .. } = line;
     let spare = if *is_spare { ", spare" } else { "" };
     let state = if *is_up { "up" } else { "down" };
     let month = budget_octets
@@ -296,8 +298,14 @@ fn of_line((number, line): (usize, &LineStatus)) -> String {
     let (round_trip, receives) = (time(*round_trip_s), rate(delivery_rate_bps.map(precise)));
     format!(
         "  line {number}{name}{at}: {state}{spare}, round trip {round_trip}, path MTU {mtu_octets}, at most {most}{found}, peer receives {receives}, \
-         sent {sent}, received {received}{month}"
+         sent {sent}, received {received}{}{month}",
+        lost(*datagram_loss)
     )
+}
+
+/// How much of what the peer sends is lost on its way.
+fn lost(share: Option<f64>) -> String {
+    share.map_or_else(String::new, |share| format!(", {:.1} % of its datagrams lost", share * 100.0))
 }
 
 fn of_service(service: &ServiceStatus) -> String {

@@ -1,7 +1,8 @@
 //! `docs/reference/tunnel-status.md` explains each key of the JSON that a tunnel says of itself, and no other.
 
 use arqway_tunnel::{
-    CountersStatus, EventLine, FlowStatus, FlowsStatus, LineHint, LineStatus, PeerStatus, ServiceStatus, Status, What,
+    CountersStatus, EventLine, FlowStatus, FlowsStatus, LineHint, LineStatus, PathLinkStatus, PathServiceStatus, PathStatus,
+    PeerStatus, ServiceStatus, Status, What,
 };
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -45,6 +46,7 @@ fn line() -> LineStatus {
         received_octets: 0,
         budget_octets: None,
         month_octets: None,
+        datagram_loss: None,
         round_trip_s: None,
         mtu_octets: 1500,
         rate_bps: None,
@@ -76,6 +78,7 @@ fn each_key_of_the_status_is_explained() {
         is_announced_down: false,
         is_line_gone: false,
         heard_s_ago: None,
+        datagram_loss: None,
         round_trip_s: None,
         mtu_octets: 1500,
         rate_bps: None,
@@ -112,7 +115,17 @@ fn each_key_of_the_status_is_explained() {
     };
     let flows = FlowsStatus { counted_s: 1.0, flows: vec![flow], others_octets: 0 };
     keys(&serde_json::to_value(flows).expect("JSON"), &mut found);
-    assert_eq!(explained("## Status", "## Events"), found);
+    assert_eq!(explained("## Status", "## A path"), found);
+}
+
+#[test]
+fn each_key_of_a_path_is_explained() {
+    let (name, goodput, loss) = ("x".to_owned(), None, None);
+    let service = PathServiceStatus { name: name.clone(), goodput, retransmissions: None, loss, delay_s: None };
+    let link = PathLinkStatus { name, rate_bps: None, round_trip_s: None, services: vec![service] };
+    let mut found = BTreeSet::new();
+    keys(&serde_json::to_value(PathStatus { there: vec![link], back: Vec::new() }).expect("JSON"), &mut found);
+    assert_eq!(explained("## A path", "## Events"), found);
 }
 
 #[test]

@@ -41,6 +41,9 @@ pub struct PeerStatus {
     pub is_line_gone: bool,
     /// How long ago something of it arrived.
     pub heard_s_ago: Option<f64>,
+    /// The share of its last thousand or two datagrams that did not arrive.
+    #[serde(default)]
+    pub datagram_loss: Option<f64>,
     /// The smoothed round-trip time.
     pub round_trip_s: Option<f64>,
     /// The largest datagram, with all that the line adds.
@@ -88,6 +91,9 @@ pub struct LineStatus {
     /// What has in this one, then.
     #[serde(default)]
     pub month_octets: Option<u64>,
+    /// The share of the peer's last thousand or two datagrams by it that did not arrive.
+    #[serde(default)]
+    pub datagram_loss: Option<f64>,
     /// The smoothed round-trip time.
     pub round_trip_s: Option<f64>,
     /// The largest datagram, with all that the line adds.

@@ -8,7 +8,7 @@ use crate::control::{
 use crate::hub::LineHint;
 use arqway_link::bearer::PathMetrics;
 use arqway_session::PeerId;
-use arqway_units::{BitRate, LineId, Span, Time};
+use arqway_units::{BitRate, LineId, Ratio, Span, Time};
 
 impl<T: FnMut(&EventLine)> Running<'_, T> {
     /// Answers somebody who asks. Whoever has gone meanwhile misses nothing.
@@ -110,6 +110,7 @@ impl RunningTunnel {
             is_announced_down: self.hub.is_announced_down(id),
             is_line_gone: self.hub.is_line_gone(id),
             heard_s_ago: session.and_then(|session| session.heard).map(|heard| now.since(heard).as_seconds()),
+            datagram_loss: path.and_then(|path| path.loss).map(Ratio::as_f64),
             round_trip_s: path.and_then(|path| path.round_trip).map(Span::as_seconds),
             mtu_octets: path.map_or(0, |path| path.mtu.as_u64()),
             rate_bps: path.and_then(|path| path.rate).map(BitRate::as_bits_per_second),
@@ -137,6 +138,7 @@ impl RunningTunnel {
             received_octets: path.received.as_u64(),
             budget_octets: budgets.as_ref().and_then(|budgets| Some(budgets.of(line)?.1.as_u64())),
             month_octets: budgets.as_ref().and_then(|budgets| Some(budgets.of(line)?.0.as_u64())),
+            datagram_loss: path.loss.map(Ratio::as_f64),
             round_trip_s: path.round_trip.map(Span::as_seconds),
             mtu_octets: path.mtu.as_u64(),
             rate_bps: path.rate.map(BitRate::as_bits_per_second),
