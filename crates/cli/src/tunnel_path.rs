@@ -6,7 +6,7 @@ use crate::terminal::print;
 use crate::tunnel_status::{failure, not_understood, precise, rate, time};
 use arqway_link::ServiceId;
 use arqway_link::metrics::ServiceMetrics;
-use arqway_link::path::{Advertisement, Needs, Offer};
+use arqway_link::path::{Advertisement, Needs, Offer, Unmet};
 use arqway_tunnel::{Answers, PathLinkStatus, PathServiceStatus, PathStatus, ask};
 use arqway_units::{BitRate, Ratio, Span};
 use std::net::IpAddr;
@@ -109,10 +109,7 @@ fn wants(arguments: &Arguments) -> Vec<Want> {
 fn table(path: &PathStatus, wants: &[Want]) -> String {
     let mut lines = Vec::new();
     for (way, links) in [("there", &path.there), ("back", &path.back)] {
-        lines.push(format!(
-            "{way:<16} {:<12} {:>12} {:>9} {:>9} {:>9}",
-            "class", "rate", "delay", "lost", "goodput"
-        ));
+        lines.push(format!("{way:<16} {:<12} {:>12} {:>9} {:>9} {:>9}", "class", "rate", "delay", "lost", "goodput"));
         links.iter().for_each(|link| lines.extend(of_link(link)));
         let names = common(links);
         if links.len() > 1 {
@@ -122,9 +119,9 @@ fn table(path: &PathStatus, wants: &[Want]) -> String {
                     Some([choice, ..]) => {
                         let most = choice.carries().map(|rate| precise(rate.as_bits_per_second()));
                         let delay = Some(choice.delay().as_seconds()).filter(|_| has_delay(links));
-                        row(head, name, most, delay, Some(choice.loss().as_f64()), None)
+                        row(head, name, (most, may_be_more(links)), delay, Some(choice.loss().as_f64()), None)
                     }
-                    _ => row(head, name, None, None, None, None),
+                    _ => row(head, name, (None, false), None, None, None),
                 });
             }
         }
@@ -139,7 +136,7 @@ fn of_link(link: &PathLinkStatus) -> Vec<String> {
     let of_service = |(number, service): (usize, &PathServiceStatus)| {
         let PathServiceStatus { name, goodput, loss, delay_s, .. } = service;
         let head = if number == 0 { link.name.as_str() } else { "" };
-        row(head, name, link.rate_bps.map(precise), *delay_s, *loss, *goodput)
+        row(head, name, (link.rate_bps.map(precise), link.rate_is_least), *delay_s, *loss, *goodput)
     };
     link.services.iter().enumerate().map(of_service).collect()
 }
@@ -147,13 +144,14 @@ fn of_link(link: &PathLinkStatus) -> Vec<String> {
 fn row(
     head: &str,
     class: &str,
-    most: Option<f64>,
+    (most, is_least): (Option<f64>, bool),
     delay: Option<f64>,
     loss: Option<f64>,
     goodput: Option<f64>,
 ) -> String {
     let percent = |share: Option<f64>| share.map_or_else(|| "-".to_owned(), |share| format!("{:.2} %", share * 100.0));
-    let most = most.map_or_else(|| "-".to_owned(), |most| rate(Some(most)));
+    let over = if is_least { ">" } else { "" };
+    let most = most.map_or_else(|| "-".to_owned(), |most| format!("{over}{}", rate(Some(most))));
     let delay = delay.map_or_else(|| "-".to_owned(), |delay| time(Some(delay)));
     let line = format!("{head:<16} {class:<12} {most:>12} {delay:>9} {:>9} {:>9}", percent(loss), percent(goodput));
     line.trim_end().to_owned()
@@ -164,6 +162,11 @@ fn common(links: &[PathLinkStatus]) -> Vec<&str> {
     let has = |link: &PathLinkStatus, name: &str| link.services.iter().any(|service| service.name == name);
     let first = links.first().into_iter().flat_map(|link| &link.services).map(|service| service.name.as_str());
     first.filter(|name| links.iter().all(|link| has(link, name))).collect()
+}
+
+/// Whether the narrowest link may carry more than it is known to.
+fn may_be_more(links: &[PathLinkStatus]) -> bool {
+    links.iter().min_by_key(|link| link.rate_bps).is_some_and(|link| link.rate_is_least)
 }
 
 fn has_delay(links: &[PathLinkStatus]) -> bool {
@@ -190,15 +193,28 @@ fn kept_by(links: &[PathLinkStatus], classes: &[&str], needs: &Needs) -> String 
     if needs.delay.is_some() && !has_delay(links) {
         return "not known yet".to_owned();
     }
-    let of = |class: &&str| together(links, class).map(|path| path.choose(needs).map(|choice| choice.delay()));
-    let chosen: Vec<_> = classes.iter().filter_map(|class| Some((*class, of(class)?))).collect();
-    let kept = chosen.iter().filter_map(|(class, choice)| Some((choice.as_ref().ok()?, *class)));
-    if let Some((_, class)) = kept.min() {
-        return format!("yes, by `{class}`");
+    let told = classes.iter().filter_map(|class| Some((*class, together(links, class)?.choose(needs).err())));
+    let told: Vec<(&str, Option<Unmet>)> = told.collect();
+    let kept: Vec<&str> = told.iter().filter(|(_, why)| why.is_none()).map(|(class, _)| *class).collect();
+    if !kept.is_empty() {
+        return format!("yes, by {}", kept.join(", "));
     }
-    let whys: Vec<String> =
-        chosen.iter().filter_map(|(class, choice)| Some(format!("`{class}`: {}", choice.as_ref().err()?))).collect();
-    if whys.is_empty() { "no class is on all links".to_owned() } else { format!("no; {}", whys.join(", ")) }
+    let whys: Vec<String> = told
+        .iter()
+        .filter_map(|(class, why)| {
+            Some(match why.as_ref()? {
+                Unmet::Loss(loss) => format!("{class} loses {:.2} %", loss.as_percent()),
+                Unmet::Delay(delay) => format!("{class} takes {}", time(Some(delay.as_seconds()))),
+                Unmet::Rate(most) => format!("{class} carries {}", rate(Some(precise(*most)))),
+            })
+        })
+        .collect();
+    let is_open = may_be_more(links) && told.iter().any(|(_, why)| matches!(why, Some(Unmet::Rate(_))));
+    match (whys.is_empty(), is_open) {
+        (true, _) => "no class is on all links".to_owned(),
+        (false, true) => format!("not known before as much was sent; {}", whys.join(", ")),
+        (false, false) => format!("no: {}", whys.join(", ")),
+    }
 }
 
 #[cfg(test)]
@@ -211,7 +227,8 @@ mod tests {
     }
 
     fn link(name: &str, rate_bps: u64, services: Vec<PathServiceStatus>) -> PathLinkStatus {
-        PathLinkStatus { name: name.to_owned(), rate_bps: Some(rate_bps), round_trip_s: Some(0.1), services }
+        let (name, rate_bps) = (name.to_owned(), Some(rate_bps));
+        PathLinkStatus { name, rate_bps, rate_is_least: false, round_trip_s: Some(0.1), services }
     }
 
     fn boat_and_home() -> PathStatus {
@@ -242,14 +259,20 @@ mod tests {
             delay: delay.map(Span::from_milliseconds),
         };
         let kept = |needs| kept_by(&path.there, &["default", "low-delay"], &needs);
-        assert_eq!(kept(needs(100, "5 %", None)), "yes, by `low-delay`");
-        assert_eq!(kept(needs(100, "1 %", Some(150))), "yes, by `default`");
-        let why = kept(needs(100, "1 %", Some(70)));
-        assert!(why.contains("`default`: the path takes 92 ms") && why.contains("`low-delay`: the path loses"), "{why}");
-        assert!(kept(needs(1900, "1 %", None)).contains("`default`: the path carries 1600000 bit/s"));
+        assert_eq!(kept(needs(100, "5 %", None)), "yes, by default, low-delay");
+        assert_eq!(kept(needs(100, "1 %", Some(150))), "yes, by default");
+        assert_eq!(kept(needs(100, "1 %", Some(70))), "no: default takes 92.0 ms, low-delay loses 2.98 %");
+        assert_eq!(kept(needs(1900, "1 %", None)), "no: default carries 1.60 Mbit/s, low-delay loses 2.98 %");
+        let mut idle = path.there.clone();
+        idle[1].rate_is_least = true;
+        let why = kept_by(&idle, &["default"], &needs(1900, "1 %", None));
+        assert_eq!(why, "not known before as much was sent; default carries 1.60 Mbit/s");
+        // A wider link that may be wider still changes nothing.
+        (idle[0].rate_is_least, idle[1].rate_is_least) = (true, false);
+        assert!(kept_by(&idle, &["default"], &needs(1900, "1 %", None)).starts_with("no: "));
         // Back, no delay is known.
         assert_eq!(kept_by(&path.back, &["default"], &needs(100, "1 %", Some(150))), "not known yet");
-        assert_eq!(kept_by(&path.back, &["default"], &needs(100, "1 %", None)), "yes, by `default`");
+        assert_eq!(kept_by(&path.back, &["default"], &needs(100, "1 %", None)), "yes, by default");
         assert_eq!(kept_by(&path.back, &[], &needs(100, "1 %", None)), "no class is on all links");
     }
 }

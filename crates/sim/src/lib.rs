@@ -55,6 +55,7 @@ mod scenario;
 mod schema;
 mod service_outcome;
 pub mod tcp;
+mod wired;
 mod wireless;
 mod world;
 
@@ -69,7 +70,8 @@ pub use packet::{Headers, PacketLength, PacketLengthError};
 pub use probe::{NoProbe, Probe};
 pub use rate::{Rate, RateFile, RateFormat, RateStep, RateTrace, StepRate, Wandering, WanderingError};
 pub use recorded::{Recorded, Trace, TraceEnd, TraceError, TraceStep};
-pub use scenario::{ForwardingNode, Scenario, Wired};
+pub use scenario::{ForwardingNode, Scenario};
 pub use service_outcome::ServiceOutcome;
+pub use wired::Wired;
 pub use wireless::{Absence, Differences, MtuStep, Wireless, WirelessLine};
 pub use world::World;

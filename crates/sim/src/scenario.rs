@@ -21,10 +21,11 @@ use crate::mobility::MobilityConfig;
 use crate::packet::Headers;
 use crate::rate::Rate;
 use crate::tcp::TcpConfig;
+use crate::wired::Wired;
 use crate::wireless::Wireless;
 use alloc::string::{String, ToString};
 use arqway_link::{LineId, LineState, LinkContext, LinkLayer, WorldDefaults, mux};
-use arqway_units::{BitRate, Octets, Ratio, Span};
+use arqway_units::{BitRate, Octets, Span};
 use serde::{Deserialize, Serialize};
 
 /// Makes the scenario, which has the settings of every application.
@@ -185,33 +186,6 @@ impl Scenario {
             delay: if let Delay::Constant(delay) = delay { Some(*delay) } else { None },
             // Nobody here chooses flows by their hash.
             seed: 0,
-        }
-    }
-}
-
-/// The wired link: it drops packets only when its queue is full, unless `loss` is set.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Wired {
-    /// The rate in each direction.
-    pub rate: BitRate,
-    /// Propagation delay.
-    pub delay: Span,
-    /// The length of the queue at each end, in packets; packets beyond it are dropped.
-    pub queue: Room,
-    /// The share of packets toward the client that it loses at random, after they were sent (shikama06 §4.3).
-    pub loss: Ratio,
-}
-
-impl Default for Wired {
-    /// 10 Mbit/s and 1 ms, with ns-2's default queue.
-    fn default() -> Self {
-        Self {
-            rate: BitRate::from_bits_per_second(10_000_000).unwrap_or(BitRate::MINIMUM),
-            delay: Span::from_milliseconds(1),
-            queue: Room::of(50),
-            loss: Ratio::ZERO,
         }
     }
 }

@@ -35,8 +35,8 @@ pub use control::{
     PathServiceStatus, PathStatus, PeerStatus, ServiceStatus, Status, What, ask, running,
 };
 pub use hub::{
-    AddError, Counters, Event, ForRoom, Hub, LineHint, LinkServiceMetrics, NetworkLayer, NewLink, NewPeer, Next, NoPath,
-    PathAnswer, PathEnd, PathLink, PathNames,
+    AddError, Counters, Event, ForRoom, Hub, LineHint, LinkServiceMetrics, NetworkLayer, NewLink, NewPeer, Next,
+    NoPath, PathAnswer, PathEnd, PathLink, PathNames,
 };
 pub use line::Line;
 pub use line::budgets::BudgetError;

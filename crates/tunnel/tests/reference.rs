@@ -1,8 +1,8 @@
 //! `docs/reference/tunnel-status.md` explains each key of the JSON that a tunnel says of itself, and no other.
 
 use arqway_tunnel::{
-    CountersStatus, EventLine, FlowStatus, FlowsStatus, LineHint, LineStatus, PathLinkStatus, PathServiceStatus, PathStatus,
-    PeerStatus, ServiceStatus, Status, What,
+    CountersStatus, EventLine, FlowStatus, FlowsStatus, LineHint, LineStatus, PathLinkStatus, PathServiceStatus,
+    PathStatus, PeerStatus, ServiceStatus, Status, What,
 };
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -122,7 +122,8 @@ fn each_key_of_the_status_is_explained() {
 fn each_key_of_a_path_is_explained() {
     let (name, goodput, loss) = ("x".to_owned(), None, None);
     let service = PathServiceStatus { name: name.clone(), goodput, retransmissions: None, loss, delay_s: None };
-    let link = PathLinkStatus { name, rate_bps: None, round_trip_s: None, services: vec![service] };
+    let link =
+        PathLinkStatus { name, rate_bps: None, rate_is_least: true, round_trip_s: None, services: vec![service] };
     let mut found = BTreeSet::new();
     keys(&serde_json::to_value(PathStatus { there: vec![link], back: Vec::new() }).expect("JSON"), &mut found);
     assert_eq!(explained("## A path", "## Events"), found);

@@ -265,9 +265,10 @@ fn a_path_over_a_hub_is_told_link_by_link_with_what_a_call_can_be_promised() {
     let text = site.arqway(1, &["path", &left]);
     assert!(text.contains("a call (100 kbit/s, 1 % lost, 150 ms): yes, by"), "{text}");
     let text = site.arqway(1, &["path", &left, right, "--rate", "1 kbit/s", "--delay", "1 ns"]);
-    assert!(text.contains("all of it") && text.contains("1 kbit/s, 0 % lost, 1 ns: no;"), "{text}");
+    assert!(text.contains("all of it") && text.contains("1 kbit/s, 0 % lost, 1 ns: no: "), "{text}");
     // The host at the end has no tunnel that would answer.
-    let refused = site.inside(1, env!("CARGO_BIN_EXE_arqway")).args(["path", &left, "10.99.0.1"]).output().expect("the command");
+    let refused =
+        site.inside(1, env!("CARGO_BIN_EXE_arqway")).args(["path", &left, "10.99.0.1"]).output().expect("the command");
     let told = String::from_utf8(refused.stderr).expect("text");
     assert!(told.contains("no peer has 10.99.0.1 among its `allowed` addresses"), "{told}");
     assert!(hub_path_needs_a_name(&site), "of two peers");
@@ -275,7 +276,8 @@ fn a_path_over_a_hub_is_told_link_by_link_with_what_a_call_can_be_promised() {
 
 /// A tunnel with several peers wants to know which.
 fn hub_path_needs_a_name(site: &Site) -> bool {
-    let refused = site.inside(0, env!("CARGO_BIN_EXE_arqway")).args(["path", &site.link(0)]).output().expect("the command");
+    let refused =
+        site.inside(0, env!("CARGO_BIN_EXE_arqway")).args(["path", &site.link(0)]).output().expect("the command");
     String::from_utf8_lossy(&refused.stderr).contains("it has several peers; say to which, or an address: left, right")
 }
 

@@ -9,6 +9,9 @@
 //!     delay                        d = one way + r round trips
 //! ```
 //!
+//! What is sent again although nothing is lost, such as a copy that goes ahead, takes room and no time: no more retransmissions count
+//! for the delay than there are losses, f / (1 - f) a frame.
+//!
 //! After the flow's first packets the measured numbers take their place, and the next renewal sets aside what they ask for. A loss is rare, so
 //! few packets say little of it: what was measured counts as its packets do, and what is expected as a thousand, or a flow that can lose one in a
 //! hundred would be refused for three of two hundred.
@@ -54,18 +57,19 @@ fn expected(service: &ServiceConfig, observed: &Observed<'_>) -> (f64, f64) {
     (lost, if frame_loss < 1.0 { (frame_loss - lost) / (1.0 - frame_loss) } else { 0.0 })
 }
 
+/// How often a frame is lost before it arrives.
+fn losses(observed: &Observed<'_>) -> f64 {
+    let frame_loss = observed.frame_loss.as_f64();
+    if frame_loss < 1.0 { frame_loss / (1.0 - frame_loss) } else { 0.0 }
+}
+
 /// What the sending end has measured of a service that has carried something.
 fn sent(number: usize, observed: &Observed<'_>) -> SenderMetrics {
     let sent = observed.sender.get(number).map(|end| end.sent);
     sent.filter(|sent| sent.octets > 0).unwrap_or_default()
 }
 
-fn of_service(
-    number: usize,
-    service: &ServiceConfig,
-    left_by_heads: f64,
-    observed: &Observed<'_>,
-) -> ServiceMetrics {
+fn of_service(number: usize, service: &ServiceConfig, left_by_heads: f64, observed: &Observed<'_>) -> ServiceMetrics {
     let ((lost, expected), sent) = (expected(service, observed), sent(number, observed));
     let received = observed.receiver.get(number).map_or_else(ReceiverMetrics::default, |end| end.received);
     ServiceMetrics {
@@ -74,7 +78,7 @@ fn of_service(
             let packets = received.packets.to_f64();
             (measured.as_f64() * packets + lost * EXPECTED) / (packets + EXPECTED)
         })),
-        delay: observed.delay.with_retransmissions(sent.retransmissions.unwrap_or(expected)),
+        delay: observed.delay.with_retransmissions(sent.retransmissions.unwrap_or(expected).min(losses(observed))),
     }
 }
 
@@ -134,16 +138,18 @@ mod tests {
                 ..EndMetrics::default()
             },
         ];
-        let observed =
-            Observed { sender: &ends[..1], receiver: &ends[1..], frame_loss: ratio(0.1), delay: DELAY };
-        // 2,000 packets of which 4 % are lost, and 1,000 of which 1 % is.
+        let observed = Observed { sender: &ends[..1], receiver: &ends[1..], frame_loss: ratio(0.4), delay: DELAY };
+        // 2,000 packets of which 4 % are lost, and 1,000 of which 16 % are.
         let services = [service("oos-rlp:1"), service("raw")];
         let [rlp, raw] = service_metrics(&services, &observed)[..] else { panic!("two services") };
-        assert_eq!(numbers(&rlp), [60.0, 3.0, 20.0]);
+        assert_eq!(numbers(&rlp), [60.0, 8.0, 20.0]);
         // Of what RLP sends first, heads leave nine tenths.
-        assert_eq!(numbers(&raw), [90.0, 10.0, 10.0]);
+        assert_eq!(numbers(&raw), [90.0, 40.0, 10.0]);
         // A receiver that cannot know, of what is sent, and the other way about.
         let deaf = Observed { receiver: &[], ..observed };
-        assert_eq!(numbers(&service_metrics(&[service("raw")], &deaf)[0]), [60.0, 10.0, 20.0]);
+        assert_eq!(numbers(&service_metrics(&[service("raw")], &deaf)[0]), [60.0, 40.0, 20.0]);
+        // Copies of frames of which few are lost take no time.
+        let copies = Observed { frame_loss: ratio(0.1), ..observed };
+        assert_eq!(numbers(&service_metrics(&services, &copies)[0]), [60.0, 3.0, 12.22]);
     }
 }

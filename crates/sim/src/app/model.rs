@@ -5,8 +5,8 @@ use crate::frame_loss::FrameLoss;
 use crate::host::Host;
 use crate::kernel::Streams;
 use crate::packet::{Headers, Memory};
-use crate::scenario::Wired;
 use crate::tcp::{Sender, TcpConfig};
+use crate::wired::Wired;
 use arqway_link::Hint;
 use arqway_units::{BitRate, Span, Time};
 

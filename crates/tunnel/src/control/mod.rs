@@ -14,7 +14,7 @@
 //!     -> anything\n    <- {"error":"..."}
 //! ```
 //!
-//! `status.rs` and `event_line.rs` say what is in these lines. Those who ask are served by threads of their own: none of them, however slow, holds up a packet.
+//! `status.rs`, `path.rs` and `event_line.rs` say what is in these lines. Those who ask are served by threads of their own: none of them, however slow, holds up a packet.
 
 mod ask;
 mod bind_error;
@@ -249,52 +249,19 @@ fn serve(
         waker.wake();
         Ok::<_, io::Error>(())
     };
+    if request == "events" {
+        drop(place);
+        let Some(place) = Place::take(listening).map(Arc::new) else {
+            return refuse(&mut client, "too many listen to its events; end one of them");
+        };
+        let (lines, events) = sync_channel(WAITING);
+        pass_on(Request::Events(Listener { lines, place: Arc::downgrade(&place) }))?;
+        return follow(client, &events);
+    }
     let (answer, answered) = channel();
-    let mut words = request.splitn(3, ' ');
-    match (words.next().unwrap_or_default(), words.next().and_then(LineHint::read)) {
-        ("status", _) => pass_on(Request::Status(answer))?,
-        ("flows", _) => pass_on(Request::Flows { with_addresses: is_root, answer })?,
-        ("path", _) => {
-            let to = request.split_once(' ').map(|(_, to)| to.parse::<IpAddr>());
-            let Ok(to) = to.transpose() else {
-                return refuse(&mut client, "expected `path` and an address of the destination in its tunnel");
-            };
-            pass_on(Request::Path { to, peer: None, answer })?;
-        }
-        ("path-peer", _) => {
-            let peer = request.split_once(' ').map(|(_, peer)| peer.to_owned());
-            pass_on(Request::Path { to: None, peer, answer })?;
-        }
-        ("hint", Some(hint)) => {
-            let peer = words.next().map(str::to_owned);
-            pass_on(Request::Hint { hint, peer, line: None, answer })?;
-        }
-        ("hint-line", _) => {
-            // The number of the line stands before what a hint without one says.
-            let mut words = request.splitn(4, ' ').skip(1);
-            let line = words.next().and_then(|line| line.parse().ok());
-            let Some((hint, line)) = words.next().and_then(LineHint::read).zip(line) else {
-                return refuse(&mut client, "expected `hint-line`, the number of a line, and a hint");
-            };
-            let peer = words.next().map(str::to_owned);
-            pass_on(Request::Hint { hint, peer, line: Some(line), answer })?;
-        }
-        ("down", _) => pass_on(Request::Down(answer))?,
-        ("events", _) => {
-            drop(place);
-            let Some(place) = Place::take(listening).map(Arc::new) else {
-                return refuse(&mut client, "too many listen to its events; end one of them");
-            };
-            let (lines, events) = sync_channel(WAITING);
-            pass_on(Request::Events(Listener { lines, place: Arc::downgrade(&place) }))?;
-            return follow(client, &events);
-        }
-        _ => {
-            return refuse(
-                &mut client,
-                "expected `status`, `flows`, `path`, `events`, `hint` or `down`; is the command of another version?",
-            );
-        }
+    match asked(&request, is_root, answer) {
+        Ok(request) => pass_on(request)?,
+        Err(why) => return refuse(&mut client, why),
     }
     let patience = if request.starts_with("path") { PATH_PATIENCE } else { patience };
     let line = answered.recv_timeout(patience).map_err(io::Error::other)?;
@@ -305,6 +272,40 @@ fn serve(
     // Whoever asked for it learns that it has ended when this connection does, with the process.
     loop {
         thread::park();
+    }
+}
+
+/// What a line asks for, but for events; or why it is no request.
+fn asked(request: &str, is_root: bool, answer: Sender<String>) -> Result<Request, &'static str> {
+    let (what, rest) = request.split_once(' ').map_or((request, None), |(what, rest)| (what, Some(rest)));
+    let hint = |words: Option<&str>, line| {
+        let mut words = words?.splitn(2, ' ');
+        let hint = LineHint::read(words.next()?)?;
+        Some((hint, words.next().map(str::to_owned), line))
+    };
+    let of_hint = |told: Option<(LineHint, Option<String>, Option<u8>)>, answer, why| {
+        told.map(|(hint, peer, line)| Request::Hint { hint, peer, line, answer }).ok_or(why)
+    };
+    match what {
+        "status" => Ok(Request::Status(answer)),
+        "flows" => Ok(Request::Flows { with_addresses: is_root, answer }),
+        "path" => {
+            let to = rest.map(str::parse::<IpAddr>).transpose();
+            let to = to.map_err(|_| "expected `path` and an address of the destination in its tunnel")?;
+            Ok(Request::Path { to, peer: None, answer })
+        }
+        "path-peer" => Ok(Request::Path { to: None, peer: rest.map(str::to_owned), answer }),
+        "hint" => of_hint(hint(rest, None), answer, "expected `hint`, `down`, `up` or `handoff`, and perhaps a peer"),
+        "hint-line" => {
+            let told = rest.and_then(|rest| {
+                // The number of the line stands before what a hint without one says.
+                let (line, rest) = rest.split_once(' ')?;
+                hint(Some(rest), Some(line.parse().ok()?))
+            });
+            of_hint(told, answer, "expected `hint-line`, the number of a line, and a hint")
+        }
+        "down" => Ok(Request::Down(answer)),
+        _ => Err("expected `status`, `flows`, `path`, `events`, `hint` or `down`; is the command of another version?"),
     }
 }
 

@@ -20,6 +20,8 @@ pub struct PathLinkStatus {
     pub name: String,
     /// What it carries, as far as that is known.
     pub rate_bps: Option<u64>,
+    /// Whether it may carry more, as nothing has gone faster yet.
+    pub rate_is_least: bool,
     /// The smoothed round-trip time.
     pub round_trip_s: Option<f64>,
     /// What its services do.
@@ -53,6 +55,7 @@ impl PathLinkStatus {
         Self {
             name: link.name.clone(),
             rate_bps: link.rate.map(BitRate::as_bits_per_second),
+            rate_is_least: link.rate_is_least,
             round_trip_s: link.round_trip.map(Span::as_seconds),
             services: link.services.iter().map(PathServiceStatus::new).collect(),
         }

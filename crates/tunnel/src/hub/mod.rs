@@ -33,8 +33,8 @@ pub use counters::Counters;
 pub(crate) use flow_book::{Count, FlowBook, FlowCount};
 pub use hint::LineHint;
 pub use network::NetworkLayer;
-pub use path_query::{Link as PathLink, LinkServiceMetrics, PathAnswer, PathNames};
 pub use new_peer::{AddError, NewPeer};
+pub use path_query::{Link as PathLink, LinkServiceMetrics, PathAnswer, PathNames};
 pub use peer::NewLink;
 
 use allowed::AllowedAddresses;

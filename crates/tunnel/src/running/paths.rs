@@ -28,13 +28,7 @@ pub(super) struct Question {
 
 impl RunningTunnel {
     /// Asks what a path does; the answer is told when there is one.
-    pub(super) fn ask_path(
-        &mut self,
-        to: Option<IpAddr>,
-        peer: Option<&str>,
-        answer: Sender<String>,
-        now: Time,
-    ) {
+    pub(super) fn ask_path(&mut self, to: Option<IpAddr>, peer: Option<&str>, answer: Sender<String>, now: Time) {
         let refuse = |why: &str| drop(answer.send(control::error(why)));
         if self.questions.len() >= MOST {
             return refuse("too many ask about paths at once; try again");
@@ -85,7 +79,9 @@ impl RunningTunnel {
             // What could be asked before can be now.
             if !goes_on || hub.ask_path(question.number, question.to, now).is_err() {
                 let whom = match question.to {
-                    PathEnd::Address(to) => format!("{to}: expected an address of a tunnel of Arqway at the end of the path"),
+                    PathEnd::Address(to) => {
+                        format!("{to}: expected an address of a tunnel of Arqway at the end of the path")
+                    }
                     PathEnd::Peer(_) => "the peer: is the link up, and the peer of this version?".to_owned(),
                 };
                 drop(question.answer.send(control::error(&format!("no answer in {TIMES} s from {whom}"))));

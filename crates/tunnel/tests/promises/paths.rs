@@ -16,8 +16,11 @@ struct Row(World);
 impl Row {
     fn new(path: Path) -> Self {
         let one = |end: usize| Addresses::one(host_address(end));
-        let peers: Vec<Peers> =
-            vec![vec![(1, vec![one(1), one(2)])], vec![(0, vec![one(0)]), (2, vec![one(2)])], vec![(1, vec![one(0), one(1)])]];
+        let peers: Vec<Peers> = vec![
+            vec![(1, vec![one(1), one(2)])],
+            vec![(0, vec![one(0)]), (2, vec![one(2)])],
+            vec![(1, vec![one(0), one(1)])],
+        ];
         let mut world = World::between(path, 1, link_layer(), peers);
         for (index, links) in [vec!["boat"], vec!["hub/boat", "hub/home"], vec!["home"]].into_iter().enumerate() {
             let layer = link_layer();

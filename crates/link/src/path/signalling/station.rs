@@ -64,7 +64,8 @@ impl Station {
         match what {
             What::Advertise { links, .. } if links.len() >= MOST_LINKS => {}
             What::Advertise { links, .. } => {
-                let mut entry = known.unwrap_or(Flow { link: 0, number, reserved: None, expires: now, is_released: false });
+                let mut entry =
+                    known.unwrap_or(Flow { link: 0, number, reserved: None, expires: now, is_released: false });
                 (entry.link, entry.number, entry.is_released) = (links.len(), number, false);
                 entry.expires = entry.expires.max(now + self.timing.lifetime);
                 if entry.reserved.is_some() {
@@ -78,7 +79,10 @@ impl Station {
             What::Reserve { links } => {
                 let Some(entry) = known.filter(|known| known.number == number && !known.is_released) else { return };
                 let wanted = links.get(entry.link).map(|(offer, rate)| (offer.service, *rate));
-                match wanted.ok_or(Shortage::AnotherPath).and_then(|wanted| self.set_aside(flow, entry, wanted, hop, now)) {
+                match wanted
+                    .ok_or(Shortage::AnotherPath)
+                    .and_then(|wanted| self.set_aside(flow, entry, wanted, hop, now))
+                {
                     Ok(()) => self.outbox.push_back((Toward::Source, message)),
                     Err(reason) => {
                         let what = What::Refuse(Why::Short { link: entry.link, reason });

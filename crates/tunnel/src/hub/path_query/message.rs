@@ -3,7 +3,7 @@
 //! ```text
 //!     "AQP", 3 | 0: question, 1: answer, 1 | number, 8 | links there, 1 | link ... | links back, 1 | link ...
 //!
-//!     link       text | rate in bit/s or 0, 8 | round trip in us or 0, 4 | services, 1 | service ...
+//!     link       text | 1 where it may carry more, 1 bit | rate in bit/s or 0, 63 bits | round trip in us or 0, 4 | services, 1 | service ...
 //!     service    text | goodput, 4 | retransmissions of a frame, 4 | loss, 4 | delay in us, 4
 //!     text       octets, 1 | UTF-8
 //! ```
@@ -31,6 +31,8 @@ pub struct Link {
     pub name: String,
     /// What it carries.
     pub rate: Option<BitRate>,
+    /// It may carry more: nothing has gone faster yet.
+    pub rate_is_least: bool,
     /// The smoothed round-trip time.
     pub round_trip: Option<Span>,
     /// By number.
@@ -56,6 +58,8 @@ pub struct LinkServiceMetrics {
 pub(super) const MOST_LINKS: usize = 8;
 /// No longer texts are told.
 const LONGEST_TEXT: usize = 24;
+/// What says that a link may carry more.
+const LEAST: u64 = 1 << 63;
 const MAGIC: [u8; 3] = *b"AQP";
 
 impl Message {
@@ -90,7 +94,8 @@ impl Message {
 impl Link {
     fn write(&self, out: &mut Vec<u8>) {
         write_text(&self.name, out);
-        out.extend(self.rate.map_or(0, BitRate::as_bits_per_second).to_be_bytes());
+        let rate = self.rate.map_or(0, BitRate::as_bits_per_second).min(LEAST - 1);
+        out.extend((rate | if self.rate_is_least { LEAST } else { 0 }).to_be_bytes());
         out.extend(self.round_trip.map_or(0, microseconds).to_be_bytes());
         out.push(u8::try_from(self.services.len()).unwrap_or(u8::MAX));
         for service in &self.services {
@@ -146,12 +151,13 @@ impl Rest<'_> {
 
     fn link(&mut self) -> Option<Link> {
         let name = self.text()?;
-        let rate = BitRate::from_bits_per_second(u64::from_be_bytes(self.take()?));
+        let rate = u64::from_be_bytes(self.take()?);
         let round_trip = u32::from_be_bytes(self.take()?);
         let [services] = self.take()?;
         Some(Link {
             name,
-            rate,
+            rate: BitRate::from_bits_per_second(rate & !LEAST),
+            rate_is_least: rate & LEAST != 0,
             round_trip: (round_trip > 0).then(|| Span::from_nanoseconds(u64::from(round_trip) * 1000)),
             services: (0..services).map(|_| self.service()).collect::<Option<_>>()?,
         })
@@ -198,12 +204,16 @@ mod tests {
 
     fn link() -> impl Strategy<Value = Link> {
         let services = proptest::collection::vec(service(), 0..5);
-        ("[a-z/]{0,24}", any::<u64>(), any::<u32>(), services).prop_map(|(name, rate, round_trip, services)| Link {
-            name,
-            rate: BitRate::from_bits_per_second(rate),
-            round_trip: (round_trip > 0).then(|| Span::from_nanoseconds(u64::from(round_trip.min(u32::MAX - 1)) * 1000)),
-            services,
-        })
+        ("[a-z/]{0,24}", 0..LEAST, any::<bool>(), any::<u32>(), services).prop_map(
+            |(name, rate, least, round_trip, services)| Link {
+                name,
+                rate: BitRate::from_bits_per_second(rate),
+                rate_is_least: least,
+                round_trip: (round_trip > 0)
+                    .then(|| Span::from_nanoseconds(u64::from(round_trip.min(u32::MAX - 1)) * 1000)),
+                services,
+            },
+        )
     }
 
     proptest! {
@@ -231,7 +241,13 @@ mod tests {
 
     #[test]
     fn what_a_terminal_would_obey_is_no_name() {
-        let link = |name: &str| Link { name: name.to_owned(), rate: None, round_trip: None, services: Vec::new() };
+        let link = |name: &str| Link {
+            name: name.to_owned(),
+            rate: None,
+            rate_is_least: false,
+            round_trip: None,
+            services: Vec::new(),
+        };
         let message = |name| Message { is_answer: false, number: 1, there: vec![link(name)], back: Vec::new() };
         assert!(Message::read(&message("boat").write()).is_some());
         assert_eq!(Message::read(&message("\u{1b}[2J").write()), None);

@@ -15,10 +15,11 @@
 
 mod message;
 
-pub use message::{Link, LinkServiceMetrics};
-pub(crate) use message::Message;
 use message::MOST_LINKS;
+pub(crate) use message::Message;
+pub use message::{Link, LinkServiceMetrics};
 
+use arqway_link::bearer::{Finding, PathMetrics};
 use arqway_link::metrics::{EndMetrics, LinkDelay, SenderMetrics};
 use arqway_link::mux::{Headers, Protocol};
 use arqway_link::path::{Observed, service_metrics};
@@ -118,9 +119,11 @@ impl PathNames {
             loss: None,
             delay: None,
         };
+        let (rate, rate_is_least) = carries(bearer);
         crossed.push(Link {
             name: self.links.get(index).cloned().unwrap_or_default(),
-            rate: carries(bearer),
+            rate,
+            rate_is_least,
             round_trip: bearer.path().round_trip,
             services: self.services.iter().zip(metrics).map(half).collect(),
         });
@@ -160,9 +163,20 @@ impl PathNames {
     }
 }
 
-/// What all lines of a link carry together, as far as that is known.
-fn carries(bearer: &Bearer<Mux>) -> Option<BitRate> {
+/// What all lines of a link carry together, as far as that is known, and whether that may be more: a rate that is found grows only while
+/// somebody sends as much.
+fn carries(bearer: &Bearer<Mux>) -> (Option<BitRate>, bool) {
     let paths = LineId::first(bearer.lines()).filter_map(|line| bearer.path_of(line)).filter(|path| path.is_up);
-    let rates = paths.filter_map(|path| path.carries.or(path.rate).or(path.delivery_rate));
-    BitRate::from_bits_per_second(rates.map(BitRate::as_bits_per_second).fold(0, u64::saturating_add))
+    let is_least = |path: &PathMetrics| match path.found.map(|found| found.finding) {
+        Some(finding) => matches!(finding, Finding::Application | Finding::Probing),
+        // Without a pace it is what arrived lately.
+        None => path.rate.is_none(),
+    };
+    let (mut all, mut may_be_more) = (0u64, false);
+    for path in paths {
+        let rate = path.carries.or(path.rate).or(path.delivery_rate);
+        all = all.saturating_add(rate.map_or(0, BitRate::as_bits_per_second));
+        may_be_more |= is_least(&path);
+    }
+    (BitRate::from_bits_per_second(all), may_be_more)
 }
