@@ -272,6 +272,19 @@ fn a_path_that_does_not_answer_is_asked_more_and_more_seldom_up_to_the_refresh()
 }
 
 #[test]
+fn a_source_believes_in_its_reservation_for_a_lifetime_and_no_longer() {
+    let timing = Timing { lifetime: Span::from_milliseconds(2000), ..Timing::default() };
+    let mut source = Source::new(flow(1), needs(100), timing, 0, at(0));
+    let (mut station, mut link) = (Station::new(timing), link(1000));
+    station.handle(source.poll().expect("it advertises"), &mut link, at(10));
+    let Some((Toward::Destination, advertised)) = station.poll() else { panic!("it goes on") };
+    source.handle(answer(&advertised).expect("an answer"), at(100));
+    assert_eq!((matches!(source.state(), State::Reserved(_)), source.poll_timeout()), (true, Some(at(2100))));
+    source.handle_timeout(at(2100));
+    assert_eq!((source.state(), source.poll_timeout()), (&State::Asked, Some(at(5100))));
+}
+
+#[test]
 fn a_message_of_an_older_advertisement_than_the_last_means_nothing() {
     let (mut station, mut link) = (Station::new(Timing::default()), link(1000));
     let message = |number, what| Message { flow: flow(1), number, what };
