@@ -4,6 +4,7 @@ use super::length::Losses;
 use super::link::Link;
 use super::question::Question;
 use super::race::{Ended, MARGIN, Standing, Verdict};
+use super::second::Second;
 use arqway_config::Mistakes;
 use arqway_lab::figure::number::percentage;
 use arqway_lab::results::rows::Row;
@@ -59,6 +60,8 @@ pub struct Advice {
     pub confirm: String,
     /// What was run, in all stages.
     pub results: Vec<Results>,
+    /// What a second line would bring, where that was asked.
+    pub second: Option<Second>,
 }
 
 /// One decision: which service carries what.

@@ -10,6 +10,7 @@ use super::length::{Length, Losses, whole};
 use super::link::Link;
 use super::question::{Question, text_node};
 use super::race::{Ended, FIRST, Limits, Race, Verdict};
+use super::second::try_second;
 use super::trial::{Entry, Trial};
 use super::watcher::Watcher;
 use super::world::{Carrier, Class, inline, link_layer_text, shortened, stages, value, written_service};
@@ -69,12 +70,21 @@ pub fn advise(question: Question, most: u32, watcher: &Watcher<'_>) -> Result<Ad
         return Err(AdviseError::Dead(losses));
     }
     let (confirm, link_layer) = (advisor.confirm_text(), advisor.link_layer(&decided));
-    let Advisor { rows, results, mut cautions, .. } = advisor;
+    let Advisor { mut rows, mut results, mut cautions, .. } = advisor;
     cautions.extend(of_the_world(&link));
     if watcher.stop.is_requested() && !cautions.contains(&Caution::Stopped) {
         cautions.push(Caution::Stopped);
     }
-    Ok(Advice { link, losses, stages: decided, link_layer, cautions, rows, results, confirm, question })
+    let second = match question.second.as_ref().filter(|_| !watcher.stop.is_requested()) {
+        Some(second) => {
+            let (second, of_lines, ran) = try_second(&question, &link, losses, second, watcher)?;
+            rows.extend(of_lines);
+            results.push(ran);
+            Some(second)
+        }
+        None => None,
+    };
+    Ok(Advice { link, losses, stages: decided, link_layer, cautions, rows, results, second, confirm, question })
 }
 
 impl Advice {

@@ -71,7 +71,7 @@ impl Application {
     }
 
     /// How good a measured value is: twice as much is twice as good, and nothing is nothing.
-    fn merit(self, value: Option<f64>) -> f64 {
+    pub(super) fn merit(self, value: Option<f64>) -> f64 {
         match self {
             Self::Web => value.filter(|seconds| *seconds > 0.0).map_or(0.0, |seconds| 1.0 / seconds),
             _ => value.unwrap_or(0.0).max(0.0),

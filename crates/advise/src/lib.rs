@@ -18,6 +18,7 @@
 //! | `trial.rs` | candidates in a world, as an ordinary experiment |
 //! | `race.rs` | replications in batches, until the best is known |
 //! | `advisor.rs` | the whole: the default service first, then that of each class |
+//! | `second.rs` | what a second line would bring |
 //! | `advice.rs`, `watcher.rs` | what is advised, and how the runs go |
 //! | `world.rs` | the classes of a world, and services written into it |
 //! | `text.rs`, `draw.rs` | the ranking for a terminal, and as a plot |
@@ -36,6 +37,7 @@ mod opinion;
 mod output;
 mod question;
 mod race;
+mod second;
 mod text;
 mod trial;
 mod watcher;
@@ -48,6 +50,7 @@ pub use length::Losses;
 pub use link::Link;
 pub use question::{AdviceOptions, Question, QuestionError};
 pub use race::{Ended, MAX_REPLICATIONS, Standing, Verdict};
+pub use second::{Second, SecondLine};
 pub use watcher::Watcher;
 
 #[cfg(test)]

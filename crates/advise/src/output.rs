@@ -6,7 +6,8 @@ use std::path::Path;
 
 impl Advice {
     /// What [`write`](Self::write) writes into its folder.
-    pub const FILES: [&str; 5] = ["rows.csv", "rows.parquet", "advise.svg", "advise.png", "advise.toml"];
+    pub const FILES: [&str; 6] =
+        ["rows.csv", "rows.parquet", "advise.svg", "advise.png", "advise.toml", "second-line.toml"];
 
     /// Writes everything into `directory`; `command` is what to type for it.
     ///
@@ -16,6 +17,10 @@ impl Advice {
         make(directory)?;
         write_rows(&self.rows, command, directory)?;
         save_drawing(directory, "advise", &self.to_svg())?;
-        save(&directory.join("advise.toml"), self.confirm.as_bytes())
+        save(&directory.join("advise.toml"), self.confirm.as_bytes())?;
+        match &self.second {
+            Some(second) => save(&directory.join("second-line.toml"), second.experiment.as_bytes()),
+            None => Ok(()),
+        }
     }
 }

@@ -310,3 +310,47 @@ fn who_talks_over_a_link_that_tcp_cannot_use_is_still_advised() {
     let decided: Vec<_> = advice.stages.iter().map(|stage| (stage.ended, stage.standings.is_empty())).collect();
     assert!(advice.stages.len() == 2 && !decided[1].1, "{decided:?}\n{text}");
 }
+
+/// A line of twice the rate and half the way, that loses nothing, and more slowly toward the server.
+const CLEAN: &str = "wireless = { rate = '512 kbit/s', delay = '50 ms', up = { rate = '128 kbit/s' } }\n";
+
+#[test]
+fn a_second_line_is_told_beside_the_link_alone_and_the_line_alone() {
+    let stop = Cancellation::new();
+    let watcher =
+        Watcher { jobs: NonZeroUsize::new(2).expect("a thread"), stop: &stop, planned: &|_| (), finished: &|| () };
+    let second = SecondLine::read(&Source::new("folder/clean.toml", CLEAN), Path::new("")).expect("a world");
+    let with = AdviceOptions { second: Some(second), ..AdviceOptions::default() };
+    let question = question(LOSSY, &with).expect("a world");
+    let advice = advise(question, 3, &watcher).unwrap_or_else(|error| panic!("{error}"));
+    let told = advice.second.as_ref().expect("it was asked");
+    let labels: Vec<&str> = told.tried.iter().map(|(label, _)| label.as_str()).collect();
+    assert_eq!((labels, told.replications), (vec!["link alone", "clean alone", "both"], 10));
+    let mean = |index: usize| told.tried[index].1[0].expect("throughput").mean;
+    // In kbit/s: less than each line has, and more than it by both.
+    assert!((80.0..256.0).contains(&mean(0)) && (256.0..512.0).contains(&mean(1)), "{} {}", mean(0), mean(1));
+    assert!(mean(2) > mean(1), "{} {}", mean(1), mean(2));
+    let gain = told.gains[0].expect("it is significant");
+    assert!((gain - (mean(2) / mean(1) - 1.0)).abs() < 1e-9);
+    let text = advice.to_text();
+    assert!(text.contains("file-transfer: ") && text.contains(" % more throughput with both than"), "{text}");
+    // Its runs are rows of an experiment that anybody can run again.
+    assert!(told.experiment.contains("variant = \"both\"") && advice.rows.iter().any(|row| &*row.variant == "both"));
+    // Without it nothing is said.
+    assert!(!advised(LOSSY, 3, 2).to_text().contains("A second line"));
+}
+
+#[test]
+fn a_second_line_of_the_same_name_is_told_apart_and_one_of_several_lines_is_refused() {
+    let second = SecondLine::read(&Source::new("folder/link.toml", CLEAN), Path::new("")).expect("a world");
+    let with = AdviceOptions { second: Some(second), ..AdviceOptions::default() };
+    let stop = Cancellation::new();
+    let watcher =
+        Watcher { jobs: NonZeroUsize::new(2).expect("a thread"), stop: &stop, planned: &|_| (), finished: &|| () };
+    let advice =
+        advise(question(LOSSY, &with).expect("a world"), 2, &watcher).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(advice.second.expect("it was asked").tried[1].0, "link again alone");
+    let lines = Source::new("folder/lines.toml", "[[wireless.line]]\n[[wireless.line]]\n");
+    let refused = SecondLine::read(&lines, Path::new("")).expect_err("two lines");
+    assert!(matches!(refused, QuestionError::SeveralLines { .. }), "{refused}");
+}

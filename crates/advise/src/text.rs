@@ -5,6 +5,7 @@ use super::criterion::Application;
 use super::length::Losses;
 use super::opinion::{INPUTS, mean_opinion_score};
 use super::race::{Ended, Standing, Verdict};
+use super::second::Second;
 use arqway_lab::figure::number::{percentage, percentage_with_half_width, significant, with_half_width};
 use arqway_lab::results::stats::Summary;
 use arqway_lab::results::text_table::{Align, text_table};
@@ -22,10 +23,50 @@ impl Advice {
             text.push_str("\nAll of it, to paste:\n\n");
             link_layer.lines().filter(|line| !line.is_empty()).for_each(|line| text.push_str(&format!("  {line}\n")));
         }
+        if let Some(second) = &self.second {
+            text.push_str(&self.second_text(second));
+        }
         for caution in &self.cautions {
             text.push_str(&format!("\ncaution: {caution}\n"));
         }
         text
+    }
+
+    fn second_text(&self, second: &Second) -> String {
+        let applications = &self.question.applications;
+        let heads = applications.iter().filter_map(|one| Some(one.quantity()?.label.to_owned()));
+        let mut lines = vec![std::iter::once("Lines".to_owned()).chain(heads).collect::<Vec<_>>()];
+        for (label, values) in &second.tried {
+            let values = applications.iter().zip(values).map(shown);
+            lines.push(std::iter::once(label.clone()).chain(values).collect());
+        }
+        let gains = second.gains.iter().zip(applications).map(|(gain, application)| {
+            let what = match application {
+                Application::Web => "pages in a given time",
+                Application::Media => "packets in time",
+                Application::FileTransfer | Application::TcpBulk => "throughput",
+            };
+            match gain {
+                Some(gain) if *gain >= 0.0 => format!(
+                    "{}: {} % more {what} with both than with the better one",
+                    application.name(),
+                    significant(gain * 100.0, 2)
+                ),
+                Some(gain) => format!(
+                    "{}: {} % less {what} with both than with the better one",
+                    application.name(),
+                    significant(-gain * 100.0, 2)
+                ),
+                None => format!("{}: both are not significantly different from the better one", application.name()),
+            }
+        });
+        let align = |column| if column == 0 { Align::Left } else { Align::Right };
+        format!(
+            "\nA second line, {} replications, each by tally at a rate that is found\n{}\n  {}\n",
+            second.replications,
+            text_table("", &lines, align),
+            gains.collect::<Vec<_>>().join("\n  ")
+        )
     }
 
     fn facts(&self) -> String {
@@ -99,11 +140,6 @@ impl Advice {
     }
 
     fn line(&self, stage: &Stage, index: usize, standing: &Standing) -> Vec<String> {
-        let shown = |(application, value): (&Application, &Option<Summary>)| {
-            let is_percentage = application.quantity().is_some_and(|quantity| quantity.is_percentage());
-            let text = if is_percentage { percentage_with_half_width } else { with_half_width };
-            value.map_or_else(|| "none".to_owned(), |found| text(found.mean, found.half_width))
-        };
         let several = self.question.applications.len() > 1;
         let score = several.then(|| {
             let Summary { mean, half_width, .. } = standing.score;
@@ -125,6 +161,13 @@ impl Advice {
             .chain([difference, said.to_owned()])
             .collect()
     }
+}
+
+/// What an application has.
+fn shown((application, value): (&Application, &Option<Summary>)) -> String {
+    let is_percentage = application.quantity().is_some_and(|quantity| quantity.is_percentage());
+    let text = if is_percentage { percentage_with_half_width } else { with_half_width };
+    value.map_or_else(|| "none".to_owned(), |found| text(found.mean, found.half_width))
 }
 
 impl Advice {

@@ -63,7 +63,7 @@ impl Trial<'_> {
 }
 
 /// A world's settings below `[scenario.set]`.
-fn settings_text(world: &Node) -> String {
+pub(super) fn settings_text(world: &Node) -> String {
     // A header stands alone on its line, and nothing else begins with a bracket.
     let text = world.to_toml_text();
     let lines = text.lines().map(|line| match line.strip_prefix('[') {
@@ -74,7 +74,7 @@ fn settings_text(world: &Node) -> String {
 }
 
 /// Text as TOML has it.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     text_node(text).to_toml_text()
 }
 

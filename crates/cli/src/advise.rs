@@ -4,7 +4,9 @@ use crate::failure::Failure;
 use crate::study::{Running, Runs, file_name, read_world};
 use crate::terminal::{note, print};
 use crate::values;
-use arqway_advise::{Advice, AdviceOptions, Application, Caution, MAX_REPLICATIONS, Question, Watcher, advise};
+use arqway_advise::{
+    Advice, AdviceOptions, Application, Caution, MAX_REPLICATIONS, Question, SecondLine, Watcher, advise,
+};
 use arqway_lab::output_folder::OutputFolder;
 use arqway_units::Span;
 use std::num::NonZeroU32;
@@ -17,6 +19,7 @@ Examples:
   arqway advise satellite                          a built-in scenario
   arqway advise your-link.toml --out results/advice
   arqway advise your-link.toml --for media --media-within '200 ms'
+  arqway advise lte --second satellite             also what both would carry as two lines of one link
   arqway run results/advice/advise.toml            check the advice, from another seed and at full length
 
 A link with a file transfer and a voice stream:
@@ -36,12 +39,15 @@ pub(crate) struct Arguments {
     /// Deadline of a media packet [default: the file's `media.within`, or 150 ms, or 100 ms more than the path takes]
     #[arg(long, value_name = "TIME", value_parser = values::positive_time)]
     media_within: Option<Span>,
+    /// Also say what this link as a second line would bring: a scenario file, or a built-in scenario
+    #[arg(long, value_name = "SCENARIO.toml", value_hint = clap::ValueHint::FilePath)]
+    second: Option<PathBuf>,
     /// Maximum number of replications of a candidate
     #[arg(long, value_name = "N", default_value_t = NonZeroU32::new(MAX_REPLICATIONS).unwrap_or(NonZeroU32::MIN), value_parser = values::replications, allow_negative_numbers = true)]
     replications: NonZeroU32,
     #[command(flatten)]
     running: Running,
-    /// Folder for advise.svg, advise.png, advise.toml, rows.csv and rows.parquet
+    /// Folder for advise.svg, advise.png, advise.toml, second-line.toml, rows.csv and rows.parquet
     #[arg(long, value_name = "DIR", default_value = "results", value_hint = clap::ValueHint::DirPath)]
     out: PathBuf,
 }
@@ -104,7 +110,12 @@ fn question(arguments: &Arguments) -> Result<Question, Failure> {
             applications.push(application);
         }
     }
-    let asked = AdviceOptions { applications, within: arguments.media_within, seed: arguments.running.seed };
+    let second = arguments.second.as_ref().map(|second| {
+        let (source, folder) = read_world(second)?;
+        SecondLine::read(&source, &folder).map_err(Failure::usage)
+    });
+    let (within, seed) = (arguments.media_within, arguments.running.seed);
+    let asked = AdviceOptions { applications, within, seed, second: second.transpose()? };
     Question::read(&source, &folder, &asked).map_err(Failure::usage)
 }
 
@@ -118,6 +129,9 @@ impl Arguments {
         }
         if let Some(within) = self.media_within {
             typed.push_str(&format!(" --media-within '{within}'"));
+        }
+        if let Some(second) = &self.second {
+            typed.push_str(&format!(" --second {}", file_name(second)));
         }
         typed.push_str(&format!(" --replications {}", self.replications));
         typed + &self.running.as_typed()

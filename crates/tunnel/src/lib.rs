@@ -19,6 +19,7 @@
 //! | `host/` | what it needs of this machine: TUN device, routes, name servers, names of hosts |
 //! | `settings/` | [`settings`]: what a file says |
 //! | `control/` | [`ask`]: talking to a tunnel that runs; its status and events |
+//! | `metrics/` | its status for Prometheus, over HTTP |
 //! | `running/` | [`RunningTunnel`]: all of it in real time |
 //! | `start_error.rs` | [`StartError`]: why it cannot begin |
 
@@ -26,6 +27,7 @@ mod control;
 mod host;
 mod hub;
 mod line;
+mod metrics;
 mod running;
 pub mod settings;
 mod start_error;

@@ -50,6 +50,14 @@ pub enum StartError {
     /// Nobody knows what lines have used of their budgets.
     #[error(transparent)]
     Budget(#[from] BudgetError),
+    /// Scrapes cannot come in where they should.
+    #[error("`metrics`: cannot listen at {at}: {error}")]
+    Metrics {
+        /// Where.
+        at: SocketAddr,
+        /// What the system says.
+        error: io::Error,
+    },
     /// No key can be made without it.
     #[error("no randomness from the system: {0}")]
     Randomness(#[from] getrandom::Error),

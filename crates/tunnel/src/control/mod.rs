@@ -146,16 +146,17 @@ impl Control {
         Ok(Self { listener, desk: Desk::default() })
     }
 
-    /// Listens from now on to those who ask, on a thread of its own, and passes on what they ask.
-    pub(crate) fn serve(self, waker: &Arc<Waker>) -> io::Result<Receiver<Request>> {
+    /// Listens from now on to those who ask, on a thread of its own, and passes on what they ask; and what others do who have the sender.
+    pub(crate) fn serve(self, waker: &Arc<Waker>) -> io::Result<(Sender<Request>, Receiver<Request>)> {
         let Self { listener, desk } = self;
         let (requests, asked) = channel();
+        let others = requests.clone();
         let waker = Arc::clone(waker);
         let serve = move || {
             accept(listener.incoming(), || thread::sleep(PAUSE), |client| desk.receive(client, &requests, &waker));
         };
         thread::Builder::new().name("control".to_owned()).spawn(serve)?;
-        Ok(asked)
+        Ok((others, asked))
     }
 }
 
@@ -179,8 +180,13 @@ pub(crate) struct Place(Arc<AtomicUsize>);
 
 impl Place {
     fn take(taken: &Arc<AtomicUsize>) -> Option<Self> {
+        Self::take_of(taken, MOST)
+    }
+
+    /// One of so many.
+    pub(crate) fn take_of(taken: &Arc<AtomicUsize>, most: usize) -> Option<Self> {
         let place = Self(Arc::clone(taken));
-        (taken.fetch_add(1, Ordering::Relaxed) < MOST).then_some(place)
+        (taken.fetch_add(1, Ordering::Relaxed) < most).then_some(place)
     }
 }
 

@@ -118,7 +118,7 @@ fn answering(name: &str, answer: &'static str) {
     let waker = Arc::new(Waker::new().expect("an eventfd"));
     let asked = Control::bind(name).expect("a free name").serve(&waker).expect("a thread");
     thread::spawn(move || {
-        for request in asked {
+        for request in asked.1 {
             if let Request::Status(sender) = request {
                 sender.send(answer.to_owned()).ok();
             }

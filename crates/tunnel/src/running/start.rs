@@ -5,7 +5,8 @@ use crate::control::{Control, Journal, What};
 use crate::host::{self, Host, Resolver, UNTIL_RESOLVED};
 use crate::hub::{Hub, NewPeer, PathNames};
 use crate::line::{self, budgets, budgets::Budgets};
-use crate::settings::{self, Checked, Keys};
+use crate::metrics;
+use crate::settings::{self, Checked, Keys, MetricsAddress};
 use crate::start_error::StartError;
 use arqway_link::ServiceConfig;
 use arqway_link::mux::service_names;
@@ -14,7 +15,7 @@ use arqway_session::{Config, Endpoint, Introduction, Keepalive, PeerConfig, Peer
 use arqway_units::{LineId, Time};
 use rand::rngs::ChaCha20Rng;
 use rand::{Rng, SeedableRng};
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 
 /// Random octets from a generator that the system has seeded: it never fails, and asks the system nothing.
@@ -39,6 +40,7 @@ impl RunningTunnel {
         // First, so that a second tunnel of this name changes nothing.
         let waker = Arc::new(Waker::new()?);
         let control = Control::bind(&checked.interface)?;
+        let metrics = settings.metrics.map(listen_for_scrapes).transpose()?;
         let budgets = Budgets::open(budgets::place(&checked.interface), settings.budgets())?;
         let spares = LineId::first(LineId::COUNT).filter(|line| settings.is_spare(*line)).collect();
         let Keys { private, preshared } = keys;
@@ -68,7 +70,10 @@ impl RunningTunnel {
         let services = names_of_services.into_iter().zip(kinds).collect();
         confine(settings.user.map(|user| user.0))?;
         // From here on there are threads, which have as little as this one.
-        let requests = control.serve(&waker).map_err(StartError::Thread)?;
+        let (others, requests) = control.serve(&waker).map_err(StartError::Thread)?;
+        if let Some(metrics) = metrics {
+            metrics::serve(metrics, others, &waker).map_err(StartError::Thread)?;
+        }
         let hosts = names.iter().zip(&settings.peer);
         let hosts = hosts.filter_map(|((id, _), peer)| Some((*id, peer.value.endpoint.as_ref()?.value.clone())));
         let to_resolve: Vec<PeerId> = unresolved.iter().map(|(id, _)| *id).collect();
@@ -93,6 +98,11 @@ impl RunningTunnel {
             questions,
         })
     }
+}
+
+/// Where scrapes come in.
+fn listen_for_scrapes(MetricsAddress(at): MetricsAddress) -> Result<TcpListener, StartError> {
+    TcpListener::bind(at).map_err(|error| StartError::Metrics { at, error })
 }
 
 /// What it says of itself where it is asked about a path.

@@ -1,6 +1,6 @@
 //! What a tunnel sets on its host besides its device: routes, name servers, masquerading.
 
-use super::{InterfaceAddress, Listen, NameServer, Settings};
+use super::{InterfaceAddress, Listen, MetricsAddress, NameServer, Settings};
 use arqway_config::{Located, Mistakes};
 use arqway_link::mux::Addresses;
 use std::collections::BTreeSet;
@@ -68,6 +68,9 @@ impl Settings {
         }
         if self.masquerade {
             writeln!(out, "  masquerades     what leaves by other interfaces, by nftables")?;
+        }
+        if let Some(MetricsAddress(at)) = self.metrics {
+            writeln!(out, "  metrics         http://{at}/metrics")?;
         }
         Ok(())
     }

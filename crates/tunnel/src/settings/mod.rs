@@ -34,7 +34,7 @@ pub use keys::{Keys, KeysError};
 pub use line::{BAUD, FlowControl, LineSettings, Lines, UdpLineSettings};
 pub use link_layer_file::check_link_layer;
 pub use owner::{OwnerError, check_owner};
-pub use places::{Endpoint, InterfaceAddress, Listen, NameServer, PlaceError};
+pub use places::{Endpoint, InterfaceAddress, Listen, MetricsAddress, NameServer, PlaceError};
 pub use user::{UnknownUser, UserName};
 
 use crate::hub::NewLink;
@@ -64,11 +64,12 @@ const MTU: u32 = 1400;
 
 /// The grammars of all texts in the settings of a tunnel.
 pub const GRAMMARS: &[Grammar] = &{
-    const OWN: [Grammar; 6] = [
+    const OWN: [Grammar; 7] = [
         Grammar::of::<Key>("Key", key::schema),
         Grammar::of::<Endpoint>("Endpoint", places::endpoint),
         Grammar::of::<InterfaceAddress>("InterfaceAddress", places::interface_address),
         Grammar::of::<Listen>("Listen", places::listen),
+        Grammar::of::<MetricsAddress>("MetricsAddress", places::metrics_address),
         Grammar::of::<NameServer>("NameServer", places::name_server),
         Grammar::of::<UserName>("UserName", user::schema),
     ];
@@ -119,6 +120,9 @@ pub struct Settings {
     /// How the path is to treat datagrams (Differentiated Services): a codepoint for each service, by whose frame a datagram begins with. By
     /// default `ef` for the service `low-delay`, and nothing for others.
     pub dscp: Option<BTreeMap<String, Located<Ds>>>,
+    /// Where Prometheus, or whatever reads OpenMetrics, finds the status: an address and a port, at `/metrics`; whoever reaches it can read it. Nowhere by
+    /// default.
+    pub metrics: Option<MetricsAddress>,
     /// The user that the tunnel runs as once its device and socket are open; by default that of whoever starts it, without
     /// capabilities.
     pub user: Option<UserName>,

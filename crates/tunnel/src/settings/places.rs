@@ -71,6 +71,28 @@ impl<'de> Deserialize<'de> for Listen {
     }
 }
 
+/// Where scrapes come in: an address and a port.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+pub struct MetricsAddress(#[schemars(with = "str")] pub SocketAddr);
+
+impl TryFrom<String> for MetricsAddress {
+    type Error = PlaceError;
+    fn try_from(text: String) -> Result<Self, PlaceError> {
+        let at = text.parse::<SocketAddr>().ok().filter(|at| at.port() > 0);
+        let examples = "\"127.0.0.1:9586\" or \"[::1]:9586\"";
+        at.map(Self).ok_or_else(|| PlaceError::new(&text, "an address and a port", examples))
+    }
+}
+
+pub(super) fn metrics_address(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "description": "An address of this machine and a port",
+        "type": "string",
+        "examples": ["127.0.0.1:9586"],
+    })
+}
+
 pub(super) fn listen(_: &mut SchemaGenerator) -> Schema {
     json_schema!({
         "description": "A port at all addresses of this machine, or an address and a port",

@@ -9,6 +9,9 @@ use alloc::vec::Vec;
 use arqway_contract::ServiceId;
 use arqway_units::{BitRate, Time};
 
+/// So many flows are known at once; what others advertise ends here, until those are not renewed.
+const MOST_FLOWS: usize = 4096;
+
 /// Which way a message goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Toward {
@@ -63,6 +66,8 @@ impl Station {
         }
         match what {
             What::Advertise { links, .. } if links.len() >= MOST_LINKS => {}
+            // Whoever makes up flows has no more of our memory than that.
+            What::Advertise { .. } if known.is_none() && self.flows.len() >= MOST_FLOWS => {}
             What::Advertise { links, .. } => {
                 let mut entry =
                     known.unwrap_or(Flow { link: 0, number, reserved: None, expires: now, is_released: false });

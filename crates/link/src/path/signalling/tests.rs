@@ -272,6 +272,20 @@ fn a_path_that_does_not_answer_is_asked_more_and_more_seldom_up_to_the_refresh()
 }
 
 #[test]
+fn a_station_knows_so_many_flows_and_others_once_those_are_not_renewed() {
+    let (mut station, mut link) = (Station::new(Timing::default()), link(1000));
+    let mut goes_on = |number: u32, time| {
+        let what = What::Advertise { needs: needs(1), links: Vec::new() };
+        station.handle_timeout(&mut link, at(time));
+        station.handle(Message { flow: flow(number), number: 1, what }, &mut link, at(time));
+        station.poll().is_some()
+    };
+    assert!((0..4096).all(|number| goes_on(number, 0)));
+    assert!(!goes_on(5000, 1000) && goes_on(7, 1000), "no new one, and those that are known");
+    assert!(goes_on(5000, 20_000));
+}
+
+#[test]
 fn a_source_believes_in_its_reservation_for_a_lifetime_and_no_longer() {
     let timing = Timing { lifetime: Span::from_milliseconds(2000), ..Timing::default() };
     let mut source = Source::new(flow(1), needs(100), timing, 0, at(0));
