@@ -7,10 +7,11 @@
 use super::advice::{Advice, AdviseError, Caution, Stage};
 use super::candidates::{Candidate, candidates};
 use super::length::{Length, Losses, whole};
+use super::lines::try_second;
 use super::link::Link;
 use super::question::{Question, text_node};
 use super::race::{Ended, FIRST, Limits, Race, Verdict};
-use super::second::try_second;
+use super::second::SecondLine;
 use super::trial::{Entry, Trial};
 use super::watcher::Watcher;
 use super::world::{Carrier, Class, inline, link_layer_text, shortened, stages, value, written_service};
@@ -25,11 +26,16 @@ const EVENTS: u64 = 250_000_000;
 /// Fewer losses than this in all runs of the best are few to judge by.
 const FEW_LOSSES: f64 = 30.0;
 
-/// Races all candidates. `most` is how many replications each has at most.
+/// Races all candidates. `most` is how many replications each has at most. What a second line would bring is tried where there is one.
 ///
 /// # Errors
 /// What keeps it from an advice.
-pub fn advise(question: Question, most: u32, watcher: &Watcher<'_>) -> Result<Advice, AdviseError> {
+pub fn advise(
+    question: Question,
+    second: Option<&SecondLine>,
+    most: u32,
+    watcher: &Watcher<'_>,
+) -> Result<Advice, AdviseError> {
     let link = Link::of(&question.scenario);
     let losses = look(&question, &link, watcher)?;
     let length = Length::of(&question, &link, losses, 1);
@@ -75,7 +81,7 @@ pub fn advise(question: Question, most: u32, watcher: &Watcher<'_>) -> Result<Ad
     if watcher.stop.is_requested() && !cautions.contains(&Caution::Stopped) {
         cautions.push(Caution::Stopped);
     }
-    let second = match question.second.as_ref().filter(|_| !watcher.stop.is_requested()) {
+    let second = match second.filter(|_| !watcher.stop.is_requested()) {
         Some(second) => {
             let (second, of_lines, ran) = try_second(&question, &link, losses, second, watcher)?;
             rows.extend(of_lines);

@@ -18,7 +18,7 @@
 //! | `trial.rs` | candidates in a world, as an ordinary experiment |
 //! | `race.rs` | replications in batches, until the best is known |
 //! | `advisor.rs` | the whole: the default service first, then that of each class |
-//! | `second.rs` | what a second line would bring |
+//! | `second.rs`, `lines.rs` | a second line, and what it would bring |
 //! | `advice.rs`, `watcher.rs` | what is advised, and how the runs go |
 //! | `world.rs` | the classes of a world, and services written into it |
 //! | `text.rs`, `draw.rs` | the ranking for a terminal, and as a plot |
@@ -32,6 +32,7 @@ mod candidates;
 mod criterion;
 mod draw;
 mod length;
+mod lines;
 mod link;
 mod opinion;
 mod output;

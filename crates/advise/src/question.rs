@@ -1,7 +1,6 @@
 //! What is asked: a world, and what its applications are judged by.
 
 use super::criterion::Application;
-use super::second::SecondLine;
 use arqway_config::{Mistakes, Node, Origin, Source};
 use arqway_lab::experiment::described::Described;
 use arqway_sim::Scenario;
@@ -18,8 +17,6 @@ pub struct AdviceOptions {
     pub within: Option<Span>,
     /// Root of all random streams, instead of the file's.
     pub seed: Option<u64>,
-    /// A line that might be had beside the link.
-    pub second: Option<SecondLine>,
 }
 
 /// A world to advise on.
@@ -31,8 +28,6 @@ pub struct Question {
     pub applications: Vec<Application>,
     /// The seed of all random streams.
     pub seed: u64,
-    /// A line that might be had beside the link.
-    pub second: Option<SecondLine>,
     /// The world as settings.
     pub(super) world: Node,
     /// The same, read.
@@ -100,8 +95,7 @@ impl Question {
             return Err(QuestionError::NobodyTalks);
         }
         let seed = asked.seed.or(seed).unwrap_or(1);
-        let mut question =
-            Self { name: plain(&name), applications, seed, second: asked.second.clone(), world, scenario };
+        let mut question = Self { name: plain(&name), applications, seed, world, scenario };
         if question.scenario.media.enabled {
             let within = asked.within.or(question.scenario.media.within);
             question.hear_within(within.unwrap_or_else(|| in_time(&question.scenario)));

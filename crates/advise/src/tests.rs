@@ -24,7 +24,7 @@ fn advised(text: &str, most: u32, jobs: usize) -> Advice {
     let stop = Cancellation::new();
     let watcher =
         Watcher { jobs: NonZeroUsize::new(jobs).expect("a thread"), stop: &stop, planned: &|_| (), finished: &|| () };
-    advise(asked(text), most, &watcher).unwrap_or_else(|error| panic!("{error}"))
+    advise(asked(text), None, most, &watcher).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// A tenth of the frames is lost, far away.
@@ -197,7 +197,7 @@ fn whoever_stops_before_all_classes_are_decided_is_told_so_and_keeps_what_is_dec
             }
         };
         let watcher = Watcher { jobs: NonZeroUsize::MIN, stop: &stop, planned: &count, finished: &|| () };
-        let advice = advise(asked(&with_classes()), 2, &watcher).unwrap_or_else(|error| panic!("{error}"));
+        let advice = advise(asked(&with_classes()), None, 2, &watcher).unwrap_or_else(|error| panic!("{error}"));
         (advice, planned.get())
     };
     let (whole, planned) = advised(usize::MAX);
@@ -288,7 +288,7 @@ fn a_link_that_carries_nothing_is_said_to_be_dead_and_no_service_is_advised() {
     let stop = Cancellation::new();
     let watcher = Watcher { jobs: NonZeroUsize::MIN, stop: &stop, planned: &|_| (), finished: &|| () };
     let told =
-        advise(asked(&losing("100 %")), 2, &watcher).map(|advice| advice.to_text()).expect_err("nothing arrives");
+        advise(asked(&losing("100 %")), None, 2, &watcher).map(|advice| advice.to_text()).expect_err("nothing arrives");
     assert!(told.to_string().starts_with("the link is dead: it loses 100 % of the frames toward the client"), "{told}");
 }
 
@@ -320,9 +320,7 @@ fn a_second_line_is_told_beside_the_link_alone_and_the_line_alone() {
     let watcher =
         Watcher { jobs: NonZeroUsize::new(2).expect("a thread"), stop: &stop, planned: &|_| (), finished: &|| () };
     let second = SecondLine::read(&Source::new("folder/clean.toml", CLEAN), Path::new("")).expect("a world");
-    let with = AdviceOptions { second: Some(second), ..AdviceOptions::default() };
-    let question = question(LOSSY, &with).expect("a world");
-    let advice = advise(question, 3, &watcher).unwrap_or_else(|error| panic!("{error}"));
+    let advice = advise(asked(LOSSY), Some(&second), 3, &watcher).unwrap_or_else(|error| panic!("{error}"));
     let told = advice.second.as_ref().expect("it was asked");
     let labels: Vec<&str> = told.tried.iter().map(|(label, _)| label.as_str()).collect();
     assert_eq!((labels, told.replications), (vec!["link alone", "clean alone", "both"], 10));
@@ -343,12 +341,10 @@ fn a_second_line_is_told_beside_the_link_alone_and_the_line_alone() {
 #[test]
 fn a_second_line_of_the_same_name_is_told_apart_and_one_of_several_lines_is_refused() {
     let second = SecondLine::read(&Source::new("folder/link.toml", CLEAN), Path::new("")).expect("a world");
-    let with = AdviceOptions { second: Some(second), ..AdviceOptions::default() };
     let stop = Cancellation::new();
     let watcher =
         Watcher { jobs: NonZeroUsize::new(2).expect("a thread"), stop: &stop, planned: &|_| (), finished: &|| () };
-    let advice =
-        advise(question(LOSSY, &with).expect("a world"), 2, &watcher).unwrap_or_else(|error| panic!("{error}"));
+    let advice = advise(asked(LOSSY), Some(&second), 2, &watcher).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(advice.second.expect("it was asked").tried[1].0, "link again alone");
     let lines = Source::new("folder/lines.toml", "[[wireless.line]]\n[[wireless.line]]\n");
     let refused = SecondLine::read(&lines, Path::new("")).expect_err("two lines");

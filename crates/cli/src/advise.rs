@@ -10,7 +10,7 @@ use arqway_advise::{
 use arqway_lab::output_folder::OutputFolder;
 use arqway_units::Span;
 use std::num::NonZeroU32;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "Every service is tried on the link and with the traffic that the file describes, with settings for that link. Candidates
 that are significantly worse drop out until the best is known.
@@ -78,13 +78,14 @@ impl For {
 
 pub(crate) fn main(arguments: &Arguments) -> Result<(), Failure> {
     let question = question(arguments)?;
+    let second = arguments.second.as_deref().map(second_line).transpose()?;
     let mut runs = Runs::new(arguments.running.jobs(), 0)?;
     let _locked = OutputFolder::take(&arguments.out, &Advice::FILES)?;
     let advice = {
         let (jobs, stop, bar) = runs.watched();
         let (planned, finished) = (|runs| bar.inc_length(runs as u64), || bar.inc(1));
         let watcher = Watcher { jobs, stop, planned: &planned, finished: &finished };
-        advise(question, arguments.replications.get(), &watcher)
+        advise(question, second.as_ref(), arguments.replications.get(), &watcher)
     };
     runs.finish();
     let advice: Advice = advice?;
@@ -110,13 +111,14 @@ fn question(arguments: &Arguments) -> Result<Question, Failure> {
             applications.push(application);
         }
     }
-    let second = arguments.second.as_ref().map(|second| {
-        let (source, folder) = read_world(second)?;
-        SecondLine::read(&source, &folder).map_err(Failure::usage)
-    });
-    let (within, seed) = (arguments.media_within, arguments.running.seed);
-    let asked = AdviceOptions { applications, within, seed, second: second.transpose()? };
+    let asked = AdviceOptions { applications, within: arguments.media_within, seed: arguments.running.seed };
     Question::read(&source, &folder, &asked).map_err(Failure::usage)
+}
+
+/// A line that might be had beside the link.
+fn second_line(world: &Path) -> Result<SecondLine, Failure> {
+    let (source, folder) = read_world(world)?;
+    SecondLine::read(&source, &folder).map_err(Failure::usage)
 }
 
 impl Arguments {

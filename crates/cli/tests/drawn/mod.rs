@@ -103,7 +103,7 @@ pub(crate) fn advice(link: &Drawn, most: u32) -> Advice {
     let question = question.unwrap_or_else(|error| panic!("{}: {error}", link.text));
     let stop = Cancellation::new();
     let watcher = Watcher { jobs: jobs(), stop: &stop, planned: &|_| (), finished: &|| () };
-    advise(question, most, &watcher).unwrap_or_else(|error| panic!("{}: {error}", link.told))
+    advise(question, None, most, &watcher).unwrap_or_else(|error| panic!("{}: {error}", link.told))
 }
 
 fn jobs() -> NonZeroUsize {
