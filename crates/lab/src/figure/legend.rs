@@ -1,4 +1,4 @@
-//! The legend: which look is which scheme, read from left to right, and from top to bottom.
+//! The legend: which look is which scheme, read from left to right, and from top to bottom. A scheme of which nothing was measured has no entry.
 
 use super::Curve;
 use super::canvas::{Anchor, Canvas, Ink, Length};
@@ -17,8 +17,8 @@ const COLUMN_GAP: f64 = 22.0;
 
 /// The entries and how they are arranged.
 pub(super) struct Legend {
-    /// Each in its lines.
-    labels: Vec<Vec<String>>,
+    /// Each with the number of its curve, in its lines.
+    entries: Vec<(usize, Vec<String>)>,
     columns: usize,
     /// Width of one column, without the gap to the next.
     column: f64,
@@ -29,21 +29,23 @@ impl Legend {
     pub(super) fn rows(curves: &[Curve], most: f64) -> Self {
         let one = Self::column(curves, most);
         let fitting = ((most + COLUMN_GAP) / (one.column + COLUMN_GAP)).floor().max(1.0) as usize;
-        let rows = curves.len().div_ceil(fitting).max(1);
-        Self { columns: curves.len().div_ceil(rows), ..one }
+        let rows = one.entries.len().div_ceil(fitting).max(1);
+        Self { columns: one.entries.len().div_ceil(rows), ..one }
     }
 
     /// One column, as wide as it must be, and no wider than `most`: long labels have several lines.
     pub(super) fn column(curves: &[Curve], most: f64) -> Self {
         let room = most - SAMPLE - SAMPLE_GAP;
-        let labels: Vec<_> = curves.iter().map(|curve| text::wrapped(&curve.label, SIZE, room)).collect();
-        let widest = text::widest(labels.iter().flatten(), SIZE);
-        Self { columns: curves.len().min(1), labels, column: SAMPLE + SAMPLE_GAP + widest }
+        let drawn = curves.iter().enumerate().filter(|(_, curve)| !curve.points.is_empty());
+        let entries: Vec<_> = drawn.map(|(index, curve)| (index, text::wrapped(&curve.label, SIZE, room))).collect();
+        let widest = text::widest(entries.iter().flat_map(|(_, lines)| lines), SIZE);
+        Self { columns: entries.len().min(1), entries, column: SAMPLE + SAMPLE_GAP + widest }
     }
 
     /// The heights of the rows.
     fn heights(&self) -> impl Iterator<Item = f64> {
-        let lines = self.labels.chunks(self.columns.max(1)).map(|row| row.iter().map(Vec::len).max().unwrap_or(1));
+        let rows = self.entries.chunks(self.columns.max(1));
+        let lines = rows.map(|row| row.iter().map(|(_, lines)| lines.len()).max().unwrap_or(1));
         lines.map(|lines| ROW + lines.saturating_sub(1) as f64 * LINE)
     }
 
@@ -58,8 +60,8 @@ impl Legend {
     /// Draws the entries, the upper left corner of their block at this position.
     pub(super) fn draw(&self, canvas: &mut Canvas, looks: &[Look], (left, top): (f64, f64)) {
         let mut row_top = top;
-        let entries: Vec<_> = self.labels.iter().zip(looks).collect();
-        for (row, height) in entries.chunks(self.columns.max(1)).zip(self.heights()) {
+        let entries = self.entries.iter().filter_map(|(index, lines)| Some((lines, looks.get(*index)?)));
+        for (row, height) in entries.collect::<Vec<_>>().chunks(self.columns.max(1)).zip(self.heights()) {
             for (column, (lines, look)) in row.iter().enumerate() {
                 let (x, y) = (left + column as f64 * (self.column + COLUMN_GAP), row_top + 0.5 * ROW);
                 open(canvas, **look);

@@ -243,6 +243,23 @@ fn a_legend_stands_beside_the_plot_where_there_is_room_and_a_long_one_below() {
 }
 
 #[test]
+fn a_scheme_of_which_nothing_was_measured_is_not_in_the_legend_and_the_others_keep_their_looks() {
+    let curves = || {
+        vec![curve("SR", &[(1.5, 1.0, None)]), curve("Raw", &[]), curve("ASR", &[(1.5, 3.0, None), (5.4, 2.0, None)])]
+    };
+    let svg = figure(curves()).to_svg();
+    let labels = |svg: &str| ["SR", "Raw", "ASR"].map(|label| svg.matches(&format!(">{label}</text>")).count());
+    assert_eq!(labels(&svg), [1, 0, 1]);
+    let mut measured = curves();
+    measured[1].points = measured[0].points.clone();
+    let all = figure(measured).to_svg();
+    assert_eq!(labels(&all), [1, 1, 1]);
+    // The third curve is drawn as the third, and so is its entry.
+    let third = "class=\"arqway-curve-2\"";
+    assert_eq!(svg.matches(third).count(), all.matches(third).count());
+}
+
+#[test]
 fn a_drawing_on_a_page_leaves_to_the_page_what_the_page_says() {
     let figure = two_curves();
     for sheet in [Sheet::Desk, Sheet::Phone] {
