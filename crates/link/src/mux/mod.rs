@@ -387,9 +387,8 @@ impl<S: LinkService> Mux<S> {
     /// The link is another one from now on, after a vertical handoff: [`metrics`](Self::metrics) are of this one alone.
     pub fn restart_metrics(&mut self, now: Time) {
         self.keep_time(now);
+        // Its first part ends later than the present one would have: that is noticed then.
         self.window.restart(self.lanes.iter().map(Lane::totals), now);
-        let measured_until = self.meter.as_ref().map_or(Time::MAX, Meter::interval_ends);
-        self.interval_ends = self.window.ends().min(measured_until);
     }
 
     /// The same over the whole time since it was made.

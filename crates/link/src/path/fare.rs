@@ -53,14 +53,13 @@ pub fn service_metrics(services: &[ServiceConfig], observed: &Observed<'_>) -> V
 fn expected(service: &ServiceConfig, observed: &Observed<'_>) -> (f64, f64) {
     let frame_loss = observed.frame_loss.as_f64();
     let lost = service.residual_loss(frame_loss).min(frame_loss);
-    // Where every frame is lost none is brought back, however often it is sent.
-    (lost, if frame_loss < 1.0 { (frame_loss - lost) / (1.0 - frame_loss) } else { 0.0 })
+    (lost, retransmissions(frame_loss, lost))
 }
 
-/// How often a frame is lost before it arrives.
-fn losses(observed: &Observed<'_>) -> f64 {
-    let frame_loss = observed.frame_loss.as_f64();
-    if frame_loss < 1.0 { frame_loss / (1.0 - frame_loss) } else { 0.0 }
+/// How often a frame is sent again where all but `lost` are brought back.
+fn retransmissions(frame_loss: f64, lost: f64) -> f64 {
+    // Where every frame is lost none is brought back, however often it is sent.
+    if frame_loss < 1.0 { (frame_loss - lost) / (1.0 - frame_loss) } else { 0.0 }
 }
 
 /// What the sending end has measured of a service that has carried something.
@@ -72,13 +71,14 @@ fn sent(number: usize, observed: &Observed<'_>) -> SenderMetrics {
 fn of_service(number: usize, service: &ServiceConfig, left_by_heads: f64, observed: &Observed<'_>) -> ServiceMetrics {
     let ((lost, expected), sent) = (expected(service, observed), sent(number, observed));
     let received = observed.receiver.get(number).map_or_else(ReceiverMetrics::default, |end| end.received);
+    let most = retransmissions(observed.frame_loss.as_f64(), 0.0);
     ServiceMetrics {
         goodput: sent.goodput.unwrap_or_else(|| share(left_by_heads / (1.0 + expected))),
         loss: share(received.loss.map_or(lost, |measured| {
             let packets = received.packets.to_f64();
             (measured.as_f64() * packets + lost * EXPECTED) / (packets + EXPECTED)
         })),
-        delay: observed.delay.with_retransmissions(sent.retransmissions.unwrap_or(expected).min(losses(observed))),
+        delay: observed.delay.with_retransmissions(sent.retransmissions.unwrap_or(expected).min(most)),
     }
 }
 

@@ -12,7 +12,7 @@ mod hosts;
 mod media;
 mod model;
 mod quantity;
-mod reservation;
+pub(crate) mod reservation;
 pub(crate) mod service;
 mod tcp_bulk;
 mod web;
@@ -24,7 +24,6 @@ pub use media::{Adapts, Ladder, LadderError, MediaConfig, MediaOutcome, ToLoss, 
 pub(crate) use quantity::Measured;
 pub use quantity::{DelayDistributions, Quantity, Run};
 pub use reservation::{ReservationConfig, ReservationOutcome};
-pub(crate) use reservation::{accounts, message, packet};
 pub use service::APP as SERVICES;
 pub use tcp_bulk::{Samples, SamplesError, TcpBulkConfig, TcpBulkOutcome, TcpBulkSample};
 pub use web::{ConnectionUse, Counted, LastPacket, NextStep, Parallel, ParallelError, Requests, WebConfig, WebOutcome};

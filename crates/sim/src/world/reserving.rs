@@ -2,7 +2,7 @@
 //! service that was chosen. The rest of it is in `app/reservation`.
 
 use super::World;
-use crate::app::{self, ReservationConfig};
+use crate::app::reservation::{self, message};
 use crate::channel::Direction;
 use crate::event::Event;
 use crate::host::Host;
@@ -21,7 +21,7 @@ use arqway_units::{Octets, Ratio, Time};
 /// What the access point keeps of reservations.
 #[derive(Debug)]
 pub(super) struct Reserving {
-    config: ReservationConfig,
+    kept_free: Ratio,
     station: Station,
     ledger: Ledger,
     /// The shares of the services where nothing is reserved.
@@ -39,9 +39,9 @@ impl Reserving {
         config.enabled.then(|| {
             let services = scenario.mux(Direction::Down).services().into_iter().cloned().collect();
             Box::new(Self {
-                config: config.clone(),
+                kept_free: config.kept_free,
                 station: Station::new(config.timing),
-                ledger: app::accounts(config, link.down.rate),
+                ledger: Ledger::new(link.down.rate, config.kept_free, &[]),
                 without: without.clone(),
                 services,
                 link,
@@ -64,7 +64,7 @@ impl<P: Probe> World<P> {
         if self.reserving.is_none() {
             return false;
         }
-        let Some(message) = app::message(packet) else { return false };
+        let Some(message) = message(packet) else { return false };
         self.measure_services();
         self.with_station(|station, hop, now| station.handle(message, hop, now));
         true
@@ -93,7 +93,7 @@ impl<P: Probe> World<P> {
         self.with_station(|station, hop, _| station.change(hop));
         if let Some(reserving) = &mut self.reserving {
             reserving.link = link;
-            reserving.ledger = app::accounts(&reserving.config, link.down.rate);
+            reserving.ledger = Ledger::new(link.down.rate, reserving.kept_free, &[]);
         }
         self.pump(Direction::Down);
     }
@@ -127,11 +127,11 @@ impl<P: Probe> World<P> {
         while let Some((toward, message)) = self.reserving.as_mut().and_then(|reserving| reserving.station.poll()) {
             match toward {
                 Toward::Destination => {
-                    let packet = app::packet(&message, Host::Server, &mut self.memory);
+                    let packet = reservation::packet(&message, Host::Server, &mut self.memory);
                     self.offer(Direction::Down, packet);
                 }
                 Toward::Source => {
-                    let packet = app::packet(&message, Host::Client, &mut self.memory);
+                    let packet = reservation::packet(&message, Host::Client, &mut self.memory);
                     self.queue_wired(Direction::Up, packet);
                 }
             }

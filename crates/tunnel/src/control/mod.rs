@@ -63,8 +63,8 @@ const PATH_PATIENCE: Duration = Duration::from_secs(8);
 /// What is asked of the thread that has the tunnel.
 #[derive(Debug)]
 pub(crate) enum Request {
-    /// What it is like: a line of JSON.
-    Status(Sender<String>),
+    /// What it is like.
+    Status(Sender<Status>),
     /// What flows have done since somebody asked first: a line of JSON. Addresses are root's to know.
     Flows { with_addresses: bool, answer: Sender<String> },
     /// What the links of a path do: a line of JSON.
@@ -264,6 +264,12 @@ fn serve(
         pass_on(Request::Events(Listener { lines, place: Arc::downgrade(&place) }))?;
         return follow(client, &events);
     }
+    if request == "status" {
+        let (answer, answered) = channel();
+        pass_on(Request::Status(answer))?;
+        let status = answered.recv_timeout(patience).map_err(io::Error::other)?;
+        return client.write_all(line_of_json(&status).as_bytes());
+    }
     let (answer, answered) = channel();
     match asked(&request, is_root, answer) {
         Ok(request) => pass_on(request)?,
@@ -281,7 +287,7 @@ fn serve(
     }
 }
 
-/// What a line asks for, but for events; or why it is no request.
+/// What a line asks for, but for the status and events; or why it is no request.
 fn asked(request: &str, is_root: bool, answer: Sender<String>) -> Result<Request, &'static str> {
     let (what, rest) = request.split_once(' ').map_or((request, None), |(what, rest)| (what, Some(rest)));
     let hint = |words: Option<&str>, line| {
@@ -293,7 +299,6 @@ fn asked(request: &str, is_root: bool, answer: Sender<String>) -> Result<Request
         told.map(|(hint, peer, line)| Request::Hint { hint, peer, line, answer }).ok_or(why)
     };
     match what {
-        "status" => Ok(Request::Status(answer)),
         "flows" => Ok(Request::Flows { with_addresses: is_root, answer }),
         "path" => {
             let to = rest.map(str::parse::<IpAddr>).transpose();

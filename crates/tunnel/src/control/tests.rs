@@ -119,11 +119,25 @@ fn answering(name: &str, answer: &'static str) {
     let asked = Control::bind(name).expect("a free name").serve(&waker).expect("a thread");
     thread::spawn(move || {
         for request in asked.1 {
-            if let Request::Status(sender) = request {
-                sender.send(answer.to_owned()).ok();
+            match request {
+                Request::Flows { answer: sender, .. } => drop(sender.send(answer.to_owned())),
+                Request::Status(sender) => drop(sender.send(status())),
+                _ => {}
             }
         }
     });
+}
+
+/// Of a tunnel without peers.
+fn status() -> Status {
+    Status {
+        interface: "good".to_owned(),
+        public_key: "x".to_owned(),
+        listens_at: "[::]:51820".to_owned(),
+        running_s: 1.5,
+        peers: Vec::new(),
+        counters: CountersStatus::default(),
+    }
 }
 
 fn name(test: &str) -> String {
@@ -136,8 +150,10 @@ fn who_asks_gets_the_answer_and_an_error_is_told_apart() {
     answering(&good, "{\"interface\":\"good\"}\n");
     answering(&bad, "{\"error\":\"out of order\"}\n");
     let asked = |name: &str, request: &str| ask(name, request).and_then(Answers::only);
-    assert_eq!(asked(&good, "status").expect("an answer"), "{\"interface\":\"good\"}\n");
-    assert!(matches!(asked(&bad, "status"), Err(AskError::Refused { why, .. }) if why == "out of order"));
+    assert_eq!(asked(&good, "flows").expect("an answer"), "{\"interface\":\"good\"}\n");
+    let told = asked(&good, "status").expect("an answer");
+    assert_eq!(serde_json::from_str::<Status>(&told).expect("a line of JSON"), status());
+    assert!(matches!(asked(&bad, "flows"), Err(AskError::Refused { why, .. }) if why == "out of order"));
     assert!(
         matches!(asked(&good, "nonsense"), Err(AskError::Refused { why, .. }) if why.contains("expected `status`"))
     );

@@ -14,6 +14,7 @@
 //! | `flow_book.rs` | what each flow sends and receives, while somebody asks |
 //! | `hint.rs` | [`LineHint`]: what somebody outside knows of a line |
 //! | `path_query/` | questions about a path, and their answers |
+//! | `paths.rs` | what the hub does with them |
 //! | `counters.rs` | [`Counters`]: what is counted over all peers |
 
 mod allowed;
@@ -26,6 +27,7 @@ mod network;
 mod new_peer;
 mod outbox;
 mod path_query;
+mod paths;
 mod peer;
 mod turn;
 
@@ -35,6 +37,7 @@ pub use hint::LineHint;
 pub use network::NetworkLayer;
 pub use new_peer::{AddError, NewPeer};
 pub use path_query::{Link as PathLink, LinkServiceMetrics, PathAnswer, PathNames};
+pub use paths::{NoPath, PathEnd};
 pub use peer::NewLink;
 
 use allowed::AllowedAddresses;
@@ -45,10 +48,9 @@ use arqway_slab::Slab;
 use arqway_units::{Octets, Span, Time};
 use icmp_errors::IcmpErrors;
 use outbox::Outboxes;
-use path_query::Message;
 use peer::Peer;
 use std::fmt;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 
 /// What is to come after a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,29 +109,6 @@ impl Event {
     }
 }
 
-/// How far a path is asked about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PathEnd {
-    /// To the tunnel that has this address.
-    Address(IpAddr),
-    /// To a peer: one link.
-    Peer(PeerId),
-}
-
-/// Why a path cannot be asked about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum NoPath {
-    /// It is not behind a peer.
-    #[error("no peer has {0} among its `allowed` addresses")]
-    NoPeer(IpAddr),
-    /// There is no such peer.
-    #[error("it has no such peer")]
-    NoSuchPeer,
-    /// An answer would not come back.
-    #[error("this end has no address of that version of IP in the tunnel; expected one among `addresses`")]
-    NoAddress,
-}
-
 /// One end of links to any number of peers.
 pub struct Hub<R> {
     session: Endpoint,
@@ -180,39 +159,6 @@ impl<R: Random> Hub<R> {
             queries: Vec::new(),
             answers: Vec::new(),
         }
-    }
-
-    /// What it says of itself where it is asked about a path; without this, nothing.
-    pub fn set_names(&mut self, names: PathNames) {
-        self.names = names;
-    }
-
-    /// The number of a new question, which nobody guesses.
-    pub fn new_question(&mut self) -> u64 {
-        let mut number = [0; 8];
-        self.random.fill(&mut number);
-        u64::from_le_bytes(number)
-    }
-
-    /// Asks what the path to an address does, or the link to a peer alone; the answer comes by
-    /// [`poll_path_answer`](Self::poll_path_answer), if one does.
-    ///
-    /// # Errors
-    /// Nobody can be asked.
-    pub fn ask_path(&mut self, number: u64, to: PathEnd, now: Time) -> Result<(), NoPath> {
-        let (index, to) = match to {
-            PathEnd::Address(to) => (self.allowed.find(to).ok_or(NoPath::NoPeer(to))?, Some(to)),
-            PathEnd::Peer(peer) => (self.index(peer).ok_or(NoPath::NoSuchPeer)?, None),
-        };
-        let (source, destination) = self.names.ends(to).ok_or(NoPath::NoAddress)?;
-        let message = Message { is_answer: false, number, there: Vec::new(), back: Vec::new() };
-        self.send_query(index, message, (source, destination), now);
-        Ok(())
-    }
-
-    /// The next answer to a question about a path.
-    pub fn poll_path_answer(&mut self) -> Option<PathAnswer> {
-        self.answers.pop()
     }
 
     /// Adds a peer, and begins a session with it if its address is known.

@@ -1,5 +1,6 @@
 //! The network layer, which has the packets: a TUN device (`host/device.rs`), or a test's memory.
 
+use super::counters::Counters;
 use arqway_net::NetError;
 use arqway_units::Octets;
 use bytes::Bytes;
@@ -31,4 +32,13 @@ pub trait NetworkLayer {
     fn finish(&mut self) -> Result<u64, NetError> {
         Ok(0)
     }
+}
+
+/// Delivers a packet, and counts it.
+pub(super) fn deliver(packet: &[u8], network: &mut impl NetworkLayer, counters: &mut Counters) -> Result<(), NetError> {
+    match network.deliver(packet)? {
+        true => counters.packets_delivered += 1,
+        false => counters.packets_refused_here += 1,
+    }
+    Ok(())
 }

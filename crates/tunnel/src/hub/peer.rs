@@ -5,7 +5,7 @@ use super::congestion::Congestion;
 use super::counters::Counters;
 use super::flow_book::FlowBook;
 use super::hint::LineHint;
-use super::network::NetworkLayer;
+use super::network::{NetworkLayer, deliver};
 use super::outbox::Outboxes;
 use super::path_query::may_be_message;
 use arqway_link::bearer::Reason;
@@ -223,11 +223,7 @@ pub(crate) struct Shared<'t, N> {
 
 impl<N: NetworkLayer> Shared<'_, N> {
     fn deliver(&mut self, packet: &[u8]) -> Result<(), NetError> {
-        match self.network.deliver(packet)? {
-            true => self.counters.packets_delivered += 1,
-            false => self.counters.packets_refused_here += 1,
-        }
-        Ok(())
+        deliver(packet, self.network, self.counters)
     }
 }
 

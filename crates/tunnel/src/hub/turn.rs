@@ -14,7 +14,7 @@
 //! waits for is likely among it. Each kind of input has a budget, so that none starves the others.
 
 use super::network::NetworkLayer;
-use super::path_query::{self, Message, PathAnswer};
+use super::path_query;
 use super::peer::{Served, Shared};
 use super::{Event, FlowBook, ForRoom, Hub, Next};
 use crate::line::Line;
@@ -23,7 +23,7 @@ use arqway_net::{Again, Arrival, Datagrams, NetError};
 use arqway_session::{self as session, PeerId, Random, Received};
 use arqway_units::{Octets, Time};
 use bytes::{Bytes, BytesMut};
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::ops::Range;
 
 /// How often a turn reads the line, each time up to 64 datagrams, and how many packets it takes.
@@ -284,66 +284,5 @@ impl<R: Random> Hub<R> {
             self.receive_query(index, packet, network, now)?;
         }
         Ok(served)
-    }
-
-    /// A question or an answer about a path is about to cross the link to a peer.
-    pub(super) fn send_query(&mut self, index: usize, mut message: Message, ends: (IpAddr, IpAddr), now: Time) {
-        let Self { names, peers, agenda, session, .. } = self;
-        let Some(peer) = peers.get_mut(index) else { return };
-        if !peer.bearer.is_up() && !peer.bearer.outage().is_known() {
-            session.begin(peer.id, now);
-        }
-        if names.enter(index, &mut peer.bearer, &mut message, now)
-            && let Some(packet) = path_query::packet(&message, ends.0, ends.1)
-        {
-            // The queue counts what it has no room for.
-            self.offered += 1;
-            drop(peer.bearer.handle_packet(packet, now));
-            agenda.make_ready(index);
-        }
-    }
-
-    /// One has crossed it: it is answered or heard here, or goes on.
-    fn receive_query(
-        &mut self,
-        index: usize,
-        packet: Packet,
-        network: &mut impl NetworkLayer,
-        now: Time,
-    ) -> Result<(), NetError> {
-        let Some(peer) = self.peers.get_mut(index) else { return Ok(()) };
-        let message = path_query::read(&packet);
-        let Some((mut message, source, destination)) = message.filter(|_| !self.names.links.is_empty()) else {
-            return self.pass_on(&packet.octets, network);
-        };
-        self.names.leave(&mut peer.bearer, &mut message, now);
-        if !self.names.is_destination(destination) {
-            return match path_query::packet(&message, source, destination) {
-                Some(packet) => self.pass_on(&packet.octets, network),
-                None => Ok(()),
-            };
-        }
-        if message.is_answer {
-            let Message { number, there, back, .. } = message;
-            self.answers.push(PathAnswer { number, there, back });
-            return Ok(());
-        }
-        let answer = Message { is_answer: true, ..message };
-        // It goes back as any packet does: over the link that leads there.
-        if let Some((own, _)) = self.names.ends(Some(source))
-            && let Some(back) = self.allowed.find(source)
-        {
-            let own = if self.names.is_link_scope(destination) { own } else { destination };
-            self.send_query(back, answer, (own, source), now);
-        }
-        Ok(())
-    }
-
-    fn pass_on(&mut self, packet: &[u8], network: &mut impl NetworkLayer) -> Result<(), NetError> {
-        match network.deliver(packet)? {
-            true => self.counters.packets_delivered += 1,
-            false => self.counters.packets_refused_here += 1,
-        }
-        Ok(())
     }
 }

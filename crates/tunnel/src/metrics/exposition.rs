@@ -29,9 +29,9 @@ enum Value {
 struct Scraped(Status);
 
 /// The text that a scrape gets.
-pub(super) fn exposition(status: &Status) -> String {
+pub(super) fn exposition(status: Status) -> String {
     let mut registry = Registry::default();
-    registry.register_collector(Box::new(Scraped(status.clone())));
+    registry.register_collector(Box::new(Scraped(status)));
     let mut out = String::new();
     // A string takes all that is written to it.
     match text::encode(&mut out, &registry) {
@@ -261,7 +261,7 @@ pub(super) mod tests {
 
     #[test]
     fn numbers_stand_with_their_names_labels_and_kinds() {
-        let text = exposition(&busy());
+        let text = exposition(busy());
         for expected in [
             "# TYPE arqway_running_seconds gauge\narqway_running_seconds{tunnel=\"home\"} 10.5\n",
             "arqway_link_up{tunnel=\"home\",peer=\"boat \\\"one\\\"\\n\"} 1.0\n",
@@ -281,7 +281,7 @@ pub(super) mod tests {
 
     #[test]
     fn each_family_is_told_once_with_a_help_and_what_is_not_known_is_left_out() {
-        let text = exposition(&busy());
+        let text = exposition(busy());
         let types: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("# TYPE ")).collect();
         let names: BTreeSet<&str> = types.iter().filter_map(|line| line.split(' ').next()).collect();
         assert_eq!(names.len(), types.len(), "{types:?}");
@@ -289,7 +289,7 @@ pub(super) mod tests {
         let mut quiet = busy();
         quiet.peers[0].round_trip_s = None;
         quiet.peers[0].lines.clear();
-        let text = exposition(&quiet);
+        let text = exposition(quiet);
         assert!(!text.contains("arqway_round_trip_seconds") && !text.contains("arqway_line_up"), "{text}");
     }
 
@@ -306,7 +306,7 @@ pub(super) mod tests {
 
     #[test]
     fn the_page_names_every_sample_but_counters_of_the_status_and_no_other_and_rules_only_what_there_is() {
-        let text = exposition(&busy());
+        let text = exposition(busy());
         let samples = text.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split('{').next());
         let there: BTreeSet<String> = samples.map(str::to_owned).collect();
         let counters = serde_json::to_value(busy().counters).expect("JSON");

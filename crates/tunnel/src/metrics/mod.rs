@@ -68,7 +68,7 @@ fn status(requests: &Sender<Request>, waker: &Waker) -> Option<Status> {
     let (answer, answered) = channel();
     requests.send(Request::Status(answer)).ok()?;
     waker.wake();
-    serde_json::from_str(&answered.recv_timeout(PATIENCE).ok()?).ok()
+    answered.recv_timeout(PATIENCE).ok()
 }
 
 /// Answers the one question of a client.
@@ -99,7 +99,7 @@ fn reply(line: &str, status: impl FnOnce() -> Option<Status>) -> (&'static str, 
         return ("503 Service Unavailable", PLAIN, "the tunnel does not answer\n".to_owned());
     };
     if path == "/metrics" {
-        return ("200 OK", OPEN_METRICS, exposition(&status));
+        return ("200 OK", OPEN_METRICS, exposition(status));
     }
     if status.peers.iter().any(|peer| peer.is_up) {
         ("200 OK", PLAIN, "a link is up\n".to_owned())
@@ -185,6 +185,23 @@ mod tests {
         assert!(head.starts_with("HTTP/1.1 200 OK\r\n") && head.contains(OPEN_METRICS), "{head}");
         assert!(head.contains(&format!("Content-Length: {}\r\n", body.len())), "{head}");
         assert!(body.ends_with("# EOF\n"), "{body}");
+    }
+
+    #[test]
+    fn four_are_served_at_once_others_are_told_to_come_again_and_who_says_nothing_is_given_up() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("loopback");
+        let at = listener.local_addr().expect("an address");
+        let (requests, _asked) = channel();
+        serve(listener, requests, &Arc::new(Waker::new().expect("an eventfd"))).expect("a thread");
+        let connect = || TcpStream::connect(at).expect("loopback");
+        let heard = |mut client: TcpStream| {
+            let mut heard = String::new();
+            client.read_to_string(&mut heard).expect("an answer, and its end");
+            heard
+        };
+        let mut silent: Vec<TcpStream> = (0..4).map(|_| connect()).collect();
+        assert!(heard(connect()).ends_with("too many ask at once; try again\n"));
+        assert!(heard(silent.remove(0)).starts_with("HTTP/1.1 400 "));
     }
 
     #[test]

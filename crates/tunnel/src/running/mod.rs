@@ -27,7 +27,7 @@ use arqway_net::{Awaited, Clock, Guest, Interest, NetError, Next, Ready, Wait, W
 use arqway_session::{self as session, PeerId};
 use arqway_units::{Span, Time};
 use arrayvec::ArrayVec;
-use paths::Question;
+use paths::Questions;
 use start::Generator;
 use std::io;
 use std::os::fd::AsFd;
@@ -73,7 +73,7 @@ pub struct RunningTunnel {
     /// Peers whose names had no address at the start, and why: it is said once it runs.
     unresolved: Vec<(PeerId, What)>,
     /// About paths, from those who ask.
-    questions: Vec<Question>,
+    questions: Questions,
 }
 
 impl std::fmt::Debug for RunningTunnel {
@@ -174,7 +174,7 @@ impl<T: FnMut(&EventLine)> Guest for Running<'_, T> {
         };
         self.for_room = for_room;
         let of_lines = self.tunnel.lines.iter().filter_map(|line| line.poll_timeout());
-        Ok(Next::Wait(until.into_iter().chain(of_lines).chain(self.tunnel.next_question()).min()))
+        Ok(Next::Wait(until.into_iter().chain(of_lines).chain(self.tunnel.questions.next()).min()))
     }
 
     fn awaited(&self) -> impl AsRef<[Awaited<'_, Source>]> {

@@ -14,7 +14,7 @@ impl<T: FnMut(&EventLine)> Running<'_, T> {
     /// Answers somebody who asks. Whoever has gone meanwhile misses nothing.
     pub(super) fn answer(&mut self, request: Request, now: Time) {
         match request {
-            Request::Status(answer) => drop(answer.send(line_of_json(&self.tunnel.status(now)))),
+            Request::Status(answer) => drop(answer.send(self.tunnel.status(now))),
             Request::Flows { with_addresses, answer } => {
                 drop(answer.send(self.tunnel.flows(with_addresses, now)));
             }

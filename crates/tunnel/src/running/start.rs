@@ -1,6 +1,7 @@
 //! How a tunnel begins: keys, line, peers, device, and then without privileges.
 
 use super::RunningTunnel;
+use super::paths::Questions;
 use crate::control::{Control, Journal, What};
 use crate::host::{self, Host, Resolver, UNTIL_RESOLVED};
 use crate::hub::{Hub, NewPeer, PathNames};
@@ -81,7 +82,7 @@ impl RunningTunnel {
         let resolver = Resolver::start(hosts, &to_resolve, UNTIL_RESOLVED, look_up, Arc::clone(&waker))
             .map_err(StartError::Thread)?;
         let journal = Journal::new(names);
-        let questions = Vec::new();
+        let questions = Questions::default();
         Ok(Self {
             hub,
             lines,

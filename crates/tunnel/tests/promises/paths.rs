@@ -2,8 +2,9 @@
 
 use crate::world::{Path, Peers, World, host_address, link_layer};
 use arqway_link::mux::Addresses;
+use arqway_link::{LinkLayer, bearer};
 use arqway_tunnel::{NoPath, PathAnswer, PathEnd, PathNames};
-use arqway_units::{Span, Time};
+use arqway_units::{BitRate, Span, Time};
 use std::net::IpAddr;
 
 fn at(milliseconds: u64) -> Time {
@@ -15,15 +16,18 @@ struct Row(World);
 
 impl Row {
     fn new(path: Path) -> Self {
+        Self::with(path, link_layer())
+    }
+
+    fn with(path: Path, layer: LinkLayer) -> Self {
         let one = |end: usize| Addresses::one(host_address(end));
         let peers: Vec<Peers> = vec![
             vec![(1, vec![one(1), one(2)])],
             vec![(0, vec![one(0)]), (2, vec![one(2)])],
             vec![(1, vec![one(0), one(1)])],
         ];
-        let mut world = World::between(path, 1, link_layer(), peers);
+        let mut world = World::between(path, 1, layer.clone(), peers);
         for (index, links) in [vec!["boat"], vec!["hub/boat", "hub/home"], vec!["home"]].into_iter().enumerate() {
-            let layer = link_layer();
             let services = layer.services().into_iter().cloned();
             let services = ["default", "reliable"].map(str::to_owned).into_iter().zip(services).collect();
             let links = links.into_iter().map(str::to_owned).collect();
@@ -72,6 +76,8 @@ fn each_link_of_a_path_over_a_hub_tells_what_its_services_do_there_and_back() {
     let answer = answer.last().expect("four answers");
     assert_eq!(answer.number, number);
     assert_eq!((names(&answer.there), names(&answer.back)), (vec!["boat", "hub/home"], vec!["home", "hub/boat"]));
+    // Nothing paces these links: what has arrived lately is the least that they carry.
+    assert!(answer.there.iter().chain(&answer.back).all(|link| link.rate_is_least));
     for link in answer.there.iter().chain(&answer.back) {
         assert_eq!(link.services.len(), 2);
         for service in &link.services {
@@ -115,6 +121,17 @@ fn packet(source: IpAddr, destination: IpAddr, number: u16) -> bytes::Bytes {
     let udp = [[19, 136, 19, 136, 0, 12, 0, 0], [high, low, 0, 0, 0, 0, 0, 0]].concat();
     let datagram = arqway_link::datagram(source, destination, arqway_link::mux::Protocol::UDP, &udp[..12]);
     datagram.expect("of one version").into()
+}
+
+#[test]
+fn a_rate_that_is_given_is_what_a_link_carries() {
+    let rate: BitRate = "5 Mbit/s".parse().expect("a rate");
+    let mut layer = link_layer();
+    layer.bearer = layer.bearer.map(|bearer| bearer::Config { rate: rate.into(), ..bearer });
+    let mut row = Row::with(Path::default(), layer);
+    row.ask(PathEnd::Address(host_address(2))).expect("the hub leads there");
+    let answer = row.run(at(4000)).expect("an answer");
+    assert!(answer.there.iter().all(|link| (link.rate, link.rate_is_least) == (Some(rate), false)), "{answer:?}");
 }
 
 #[test]

@@ -20,7 +20,7 @@ use arqway_link::metrics::ServiceMetrics;
 use arqway_link::mux::{Ds, FlowId, Protocol};
 use arqway_link::path::signalling::{Message, Source, State, Station, Toward, answer};
 use arqway_link::path::{Ledger, Needs};
-use arqway_units::{BitRate, Octets, Ratio, Span, Time, ToFloat};
+use arqway_units::{Octets, Ratio, Span, Time, ToFloat};
 pub use config::ReservationConfig;
 use core::net::SocketAddr;
 use etherparse::IpNumber;
@@ -218,9 +218,4 @@ impl Model for Reservation {
             messages: self.messages,
         }
     }
-}
-
-/// What the wireless link sets aside at most, and the share of it that nobody may reserve.
-pub(crate) fn accounts(config: &ReservationConfig, link: BitRate) -> Ledger {
-    Ledger::new(link, config.kept_free, &[])
 }

@@ -11,6 +11,7 @@
 //! Shares are numbers of IEEE 754, and no number where something is not known. All are written highest octet first.
 
 use arqway_units::{BitRate, Span, ToFloat};
+use bytes::Buf as _;
 
 /// A question on its way to its destination, or its answer on the way back.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,15 +78,13 @@ impl Message {
     /// Reads one; nothing where the octets are none, or more.
     pub(super) fn read(octets: &[u8]) -> Option<Self> {
         let mut rest = Rest(octets);
-        if rest.take()? != MAGIC {
-            return None;
-        }
-        let is_answer = match rest.take()? {
-            [0] => false,
-            [1] => true,
-            [_] => return None,
+        rest.0 = rest.0.strip_prefix(&MAGIC)?;
+        let is_answer = match rest.0.try_get_u8().ok()? {
+            0 => false,
+            1 => true,
+            _ => return None,
         };
-        let number = u64::from_be_bytes(rest.take()?);
+        let number = rest.0.try_get_u64().ok()?;
         let (there, back) = (rest.links()?, rest.links()?);
         rest.0.is_empty().then_some(Self { is_answer, number, there, back })
     }
@@ -128,15 +127,9 @@ fn write_text(text: &str, out: &mut Vec<u8>) {
 struct Rest<'o>(&'o [u8]);
 
 impl Rest<'_> {
-    fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
-        let (taken, rest) = self.0.split_first_chunk()?;
-        self.0 = rest;
-        Some(*taken)
-    }
-
     /// Without what a terminal would obey.
     fn text(&mut self) -> Option<String> {
-        let [length] = self.take()?;
+        let length = self.0.try_get_u8().ok()?;
         let (text, rest) = self.0.split_at_checked(length.into())?;
         self.0 = rest;
         let text = std::str::from_utf8(text).ok()?;
@@ -144,16 +137,16 @@ impl Rest<'_> {
     }
 
     fn links(&mut self) -> Option<Vec<Link>> {
-        let [links] = self.take()?;
+        let links = self.0.try_get_u8().ok()?;
         (usize::from(links) <= MOST_LINKS).then_some(())?;
         (0..links).map(|_| self.link()).collect()
     }
 
     fn link(&mut self) -> Option<Link> {
         let name = self.text()?;
-        let rate = u64::from_be_bytes(self.take()?);
-        let round_trip = u32::from_be_bytes(self.take()?);
-        let [services] = self.take()?;
+        let rate = self.0.try_get_u64().ok()?;
+        let round_trip = self.0.try_get_u32().ok()?;
+        let services = self.0.try_get_u8().ok()?;
         Some(Link {
             name,
             rate: BitRate::from_bits_per_second(rate & !LEAST),
@@ -168,7 +161,7 @@ impl Rest<'_> {
         let goodput = self.number(1.0)?;
         let retransmissions = self.number(u64::MAX.to_f64())?;
         let loss = self.number(1.0)?;
-        let delay = u32::from_be_bytes(self.take()?);
+        let delay = self.0.try_get_u32().ok()?;
         let delay = (delay != u32::MAX).then(|| Span::from_nanoseconds(u64::from(delay) * 1000));
         Some(LinkServiceMetrics { name, goodput, retransmissions, loss, delay })
     }
@@ -176,7 +169,7 @@ impl Rest<'_> {
     /// A number from 0 to `most`, or none.
     #[expect(clippy::option_option, reason = "what is malformed, and what is not known")]
     fn number(&mut self, most: f64) -> Option<Option<f64>> {
-        let number = f64::from(f32::from_be_bytes(self.take()?));
+        let number = f64::from(self.0.try_get_f32().ok()?);
         match (0.0..=most).contains(&number) {
             true => Some(Some(number)),
             false => number.is_nan().then_some(None),
