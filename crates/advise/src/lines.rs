@@ -129,3 +129,19 @@ fn gain(application: Application, index: usize, values: &[Values]) -> Option<f64
     let is_told = compare(both, better) != Comparison::Open && mean(better) > 0.0;
     is_told.then(|| mean(both) / mean(better) - 1.0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gain_is_against_the_better_line_and_told_only_where_it_is_significant() {
+        let values = |measured: [f64; 4]| Values { measured: vec![measured.map(Some).to_vec()] };
+        let [worse, better] = [values([1.0, 1.1, 0.9, 1.0]), values([2.0, 2.1, 1.9, 2.0])];
+        let gain = |both| gain(Application::FileTransfer, 0, &[worse.clone(), better.clone(), values(both)]);
+        let told = |both| gain(both).map(|share| (share * 100.0).round());
+        assert_eq!(told([3.0, 3.1, 2.9, 3.0]), Some(50.0));
+        assert_eq!(told([1.5, 1.6, 1.4, 1.5]), Some(-25.0));
+        assert_eq!(told([1.8, 2.3, 2.1, 1.9]), None);
+    }
+}

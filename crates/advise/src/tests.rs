@@ -332,10 +332,29 @@ fn a_second_line_is_told_beside_the_link_alone_and_the_line_alone() {
     assert!((gain - (mean(2) / mean(1) - 1.0)).abs() < 1e-9);
     let text = advice.to_text();
     assert!(text.contains("file-transfer: ") && text.contains(" % more throughput with both than"), "{text}");
+    // What the other file does not say is not as on this link.
+    assert!(
+        told.experiment.contains("errors = \"none\", jitter = \"none\", up = { rate = \"128 kbit/s\" } }"),
+        "{}",
+        told.experiment
+    );
     // Its runs are rows of an experiment that anybody can run again.
     assert!(told.experiment.contains("variant = \"both\"") && advice.rows.iter().any(|row| &*row.variant == "both"));
     // Without it nothing is said.
     assert!(!advised(LOSSY, 3, 2).to_text().contains("A second line"));
+}
+
+#[test]
+fn media_beside_tcp_have_a_class_on_the_lines_that_are_compared_and_nothing_else_has() {
+    let stop = Cancellation::new();
+    let watcher =
+        Watcher { jobs: NonZeroUsize::new(2).expect("a thread"), stop: &stop, planned: &|_| (), finished: &|| () };
+    let second = SecondLine::read(&Source::new("folder/clean.toml", CLEAN), Path::new("")).expect("a world");
+    for (world, has_class) in [(LOSSY.to_owned(), false), (format!("{LOSSY}media.enabled = true\n"), true)] {
+        let advice = advise(asked(&world), Some(&second), 2, &watcher).unwrap_or_else(|error| panic!("{error}"));
+        let told = advice.second.expect("it was asked");
+        assert_eq!(told.experiment.contains("protocol = \"udp\""), has_class, "{}", told.experiment);
+    }
 }
 
 #[test]

@@ -118,6 +118,24 @@ fn moving() -> Scenario {
     scenario
 }
 
+#[test]
+fn what_is_kept_free_and_a_delay_that_the_way_alone_exceeds_are_refused() {
+    let held = |change: &dyn Fn(&mut Scenario)| {
+        let mut scenario = lecture();
+        change(&mut scenario);
+        reservation(&run(&scenario)).held
+    };
+    let kept_free = |percent: f64| Ratio::new(percent / 100.0).expect("a share");
+    // 100 and 40 kbit/s of the 1 Mbit/s are left for 56 kbit/s.
+    assert!(held(&|scenario| scenario.reservation.kept_free = kept_free(90.0)) > 0.9);
+    assert_eq!(held(&|scenario| scenario.reservation.kept_free = kept_free(96.0)), 0.0);
+    // Of the wired link, too.
+    assert_eq!(held(&|scenario| scenario.wired.rate = kbit(60)), 0.0);
+    // 1 ms and 20 ms on the way, 1.2 ms and 12 ms to send a packet: 34.2 ms, and the time that retransmissions take.
+    assert!(held(&|scenario| scenario.reservation.delay = Some(ms(50))) > 0.9);
+    assert_eq!(held(&|scenario| scenario.reservation.delay = Some(ms(34))), 0.0);
+}
+
 /// What came of twenty replications.
 fn runs(scenario: &Scenario) -> Vec<Outcome> {
     let world = |replication| World::new(scenario, &Streams::new(1, replication), NoProbe).expect("a link layer");
