@@ -293,6 +293,60 @@ pub(super) mod tests {
         assert!(!text.contains("arqway_round_trip_seconds") && !text.contains("arqway_line_up"), "{text}");
     }
 
+    #[test]
+    fn each_sample_has_the_number_that_its_name_says() {
+        let text = exposition(busy());
+        let of = |labels: &str| -> Vec<String> {
+            let sample = |line: &str| {
+                let (name, rest) = line.split_once('{')?;
+                let (own, value) = rest.rsplit_once("} ")?;
+                own.ends_with(labels).then(|| format!("{} {value}", name.strip_prefix("arqway_").unwrap_or(name)))
+            };
+            text.lines().filter(|line| !line.starts_with('#')).filter_map(sample).collect()
+        };
+        assert_eq!(
+            of("peer=\"boat \\\"one\\\"\\n\""),
+            [
+                "link_up 1.0",
+                "link_announced_down 0.0",
+                "heard_seconds 0.5",
+                "round_trip_seconds 0.05",
+                "datagram_loss_ratio 0.25",
+                "path_mtu_bytes 1500.0",
+                "rate_bits_per_second 5000000.0",
+                "rate_lowered_from_bits_per_second 6000000.0",
+                "delivery_rate_bits_per_second 4000000.0",
+                "line_queue_seconds 0.002",
+            ]
+        );
+        assert_eq!(
+            of("line=\"1 sat0\""),
+            [
+                "line_up 0.0",
+                "line_spare 1.0",
+                "line_round_trip_seconds 0.05",
+                "line_datagram_loss_ratio 0.25",
+                "line_rate_bits_per_second 5000000.0",
+                "line_sent_bytes_total 1000",
+                "line_received_bytes_total 2000",
+                "line_budget_bytes 1000000.0",
+                "line_month_bytes 3000.0",
+            ]
+        );
+        assert_eq!(
+            of("service=\"low-delay\""),
+            [
+                "service_goodput_ratio 0.5",
+                "service_loss_ratio 0.125",
+                "service_retransmissions_ratio 0.0625",
+                "service_sent_bits_per_second 64000.0",
+                "service_received_bits_per_second 32000.0",
+                "service_packets_dropped_total 3",
+                "service_packets_marked_total 4",
+            ]
+        );
+    }
+
     /// The words of a text that begin like a sample's name.
     fn names_in(text: &str) -> BTreeSet<String> {
         let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');

@@ -124,14 +124,18 @@ fn packet(source: IpAddr, destination: IpAddr, number: u16) -> bytes::Bytes {
 }
 
 #[test]
-fn a_rate_that_is_given_is_what_a_link_carries() {
-    let rate: BitRate = "5 Mbit/s".parse().expect("a rate");
-    let mut layer = link_layer();
-    layer.bearer = layer.bearer.map(|bearer| bearer::Config { rate: rate.into(), ..bearer });
-    let mut row = Row::with(Path::default(), layer);
-    row.ask(PathEnd::Address(host_address(2))).expect("the hub leads there");
-    let answer = row.run(at(4000)).expect("an answer");
-    assert!(answer.there.iter().all(|link| (link.rate, link.rate_is_least) == (Some(rate), false)), "{answer:?}");
+fn a_rate_that_is_given_is_what_a_link_carries_and_one_that_is_found_on_an_idle_link_the_least() {
+    let given: BitRate = "5 Mbit/s".parse().expect("a rate");
+    let found = bearer::Rate::AUTOMATIC;
+    for (rate, is_least) in [(given.into(), false), (found, true)] {
+        let mut layer = link_layer();
+        layer.bearer = layer.bearer.map(|bearer| bearer::Config { rate, ..bearer });
+        let mut row = Row::with(Path::default(), layer);
+        row.ask(PathEnd::Address(host_address(2))).expect("the hub leads there");
+        let answer = row.run(at(4000)).expect("an answer");
+        assert!(answer.there.iter().all(|link| link.rate.is_some() && link.rate_is_least == is_least), "{answer:?}");
+        assert!(is_least || answer.there.iter().all(|link| link.rate == Some(given)), "{answer:?}");
+    }
 }
 
 #[test]
