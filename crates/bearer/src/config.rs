@@ -36,6 +36,9 @@ settings! {
         /// How often a link that is down is probed.
         #[serde(deserialize_with = "positive_span")]
         pub probe_interval: Span = Span::from_milliseconds(1000),
+        /// Each of several lines by which nothing has gone for so long is asked whether it is there, so that address translators on its way
+        /// keep it open. By default an idle link sends nothing.
+        pub keepalive: Option<Span> = None,
         /// How long a datagram may be under way at most: for so long after a restart, datagrams name their epoch in full.
         pub datagram_lifetime: Span = Span::from_milliseconds(30_000),
         /// The lines of the link, where there are several: what of each differs from what is said above.

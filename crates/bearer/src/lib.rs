@@ -302,6 +302,7 @@ impl<S: LinkService> Bearer<S> {
         }
         self.lose_closed(now);
         self.mind_silence(now);
+        self.keep_open(now);
         for line in self.lines.ids() {
             let is_up = self.shared.is_up;
             let Line { path, is_up: is_line_up, .. } = self.line(line);

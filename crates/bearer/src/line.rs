@@ -12,13 +12,19 @@ use super::path::Path;
 use super::pieces::{Assembler, Cutter};
 use super::{Config, Outage, PathMetrics, wire};
 use alloc::collections::VecDeque;
-use arqway_contract::{Departure, Frame, LineId, LineState, LinkContext, LinkService, Tag, Ticket};
-use arqway_units::{Octets, Span, Time};
+use arqway_contract::{Departure, Frame, LineId, LineState, LinkContext, LinkService, Tag, Ticket, is_slow_beside};
+use arqway_units::{BitRate, Octets, Span, Time};
 
 /// A spare one, which may cost, is measured once in so many intervals.
 const SPARE_INTERVALS: u64 = 10;
 /// What a line is used for is told so often in a row: pings may be lost.
 const TELLINGS: u8 = 5;
+
+/// A line that is slow beside another is to show so often what it carries, for so long: a rate that grows from nothing is there in eight
+/// round trips.
+const TRIED_EVERY: Span = Span::from_milliseconds(10_000);
+const TRIED_FOR: Span = Span::from_milliseconds(1000);
+const TRIED_ROUND_TRIPS: u64 = 8;
 
 #[derive(Debug)]
 pub(super) struct Line {
@@ -39,8 +45,14 @@ pub(super) struct Line {
     pub(super) has_said_use: bool,
     tellings: u8,
     told_at: Option<Time>,
+    /// When the last datagram went by it.
+    pub(super) sent_at: Time,
     /// Somebody has closed it: when what is under way on it counts as lost, if it is not told of before.
     pub(super) lost_at: Option<Time>,
+    /// Since when it has been slow beside another, or was asked again to show what it carries.
+    slow_since: Option<Time>,
+    /// Whether it is to show that.
+    is_tried: bool,
     /// When its round trip was measured last, or was to be, and how many frames the link had sent by then.
     measured: Option<(Time, u64)>,
 }
@@ -92,6 +104,7 @@ impl Line {
             spared_here,
             sent: Octets::ZERO,
             received: Octets::ZERO,
+            sent_at: now,
             spared_by_peer: false,
             has_said_use: spared_here,
             tellings: 0,
@@ -100,6 +113,8 @@ impl Line {
             outage: Outage::default(),
             is_up: false,
             lost_at: None,
+            slow_since: None,
+            is_tried: false,
             measured: None,
         }
     }
@@ -117,6 +132,11 @@ impl Line {
         }
         let interval = if self.is_spare() { interval * SPARE_INTERVALS } else { interval };
         self.measured.is_none_or(|(at, before)| frames > before && now.since(at) >= interval)
+    }
+
+    /// When it is to be asked so that it is kept open.
+    pub(super) fn kept_at(&self, config: &Config) -> Option<Time> {
+        config.keepalive.filter(|_| self.is_up).map(|interval| self.sent_at + interval)
     }
 
     /// It is spare from now on, or as any other; the peer has to know.
@@ -140,12 +160,32 @@ impl Line {
     pub(super) fn state(&self) -> LineState {
         let is_lost = !self.is_up && self.lost_at.is_none();
         let (rate, round_trip) = (self.path.capacity(), self.path.round_trip());
-        LineState { is_up: self.is_up, is_spare: self.is_spare(), is_lost, rate, round_trip }
+        let (is_slow, is_tried) = (self.is_slow(), self.is_tried);
+        LineState { is_up: self.is_up, is_spare: self.is_spare(), is_slow, is_tried, is_lost, rate, round_trip }
+    }
+
+    /// Compares it with the fastest line.
+    pub(super) fn compare(&mut self, fastest: BitRate, now: Time) {
+        let is_slow = self.path.shown().is_some_and(|carries| is_slow_beside(carries, fastest, self.is_slow()));
+        let since = self.slow_since.filter(|since| *since + TRIED_EVERY > now).unwrap_or(now);
+        self.slow_since = is_slow.then_some(since);
+        let tried_until = since + TRIED_FOR.max(self.path.round_trip() * TRIED_ROUND_TRIPS);
+        self.is_tried = is_slow && self.path.is_automatic() && now < tried_until;
+    }
+
+    /// Whether it carries too little beside another.
+    pub(super) fn is_slow(&self) -> bool {
+        self.slow_since.is_some()
     }
 
     pub(super) fn metrics(&self) -> PathMetrics {
         let Self { is_up, sent, received, .. } = *self;
         PathMetrics { is_up, is_spare: self.is_spare(), sent, received, ..self.path.metrics() }
+    }
+
+    /// Whether it is slow for sure: a queue that is to hold what goes by one that has hardly begun is not made shorter for that.
+    pub(super) fn is_known_slow(&self) -> bool {
+        self.is_slow() && self.path.is_rate_known()
     }
 
     /// Whether frames go by it only where there is no other, as either end says.

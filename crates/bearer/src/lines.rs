@@ -125,11 +125,18 @@ impl<S: LinkService> Bearer<S> {
             }
             return;
         }
+        let now = shared.last_input;
+        let fastest =
+            lines.iter().filter(|line| line.is_up && !line.is_spare()).filter_map(|line| line.path.shown()).max();
+        for line in lines.iter_mut() {
+            line.compare(fastest.unwrap_or(BitRate::MINIMUM), now);
+        }
         for line in lines.iter().filter(|line| line.is_up) {
-            shared.inner.handle_line(line.id, line.state(), shared.last_input);
+            shared.inner.handle_line(line.id, line.state(), now);
         }
         let has_other = lines.iter().any(|line| line.is_up && !line.is_spare());
-        let used = || lines.iter().filter(|line| line.is_up && !(has_other && line.is_spare()));
+        let used =
+            || lines.iter().filter(|line| line.is_up && !(has_other && line.is_spare()) && !line.is_known_slow());
         let rates = used().filter_map(|line| line.path.capacity());
         let rate = BitRate::from_bits_per_second(rates.map(BitRate::as_bits_per_second).sum());
         let round_trips = used().map(|line| line.path.round_trip());
@@ -206,6 +213,16 @@ impl<S: LinkService> Bearer<S> {
         for line in lines.iter_mut() {
             if line.lost_at.take_if(|at| *at <= now).is_some() && !line.is_up {
                 shared.inner.handle_line(line.id, line.state(), now);
+            }
+        }
+    }
+
+    /// Asks lines by which nothing has gone for long.
+    pub(super) fn keep_open(&mut self, now: Time) {
+        let Self { shared, lines, .. } = self;
+        if lines.are_several() {
+            for line in lines.iter_mut().filter(|line| line.kept_at(&shared.config).is_some_and(|at| at <= now)) {
+                (line.transit.wants.ping, line.sent_at) = (true, now);
             }
         }
     }

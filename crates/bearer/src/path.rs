@@ -174,6 +174,21 @@ impl Path {
         self.automatic.as_ref().map(Automatic::for_queues).or(self.pace.rate())
     }
 
+    /// What it carries as far as is known: what it has shown where the rate is found, and nothing where there is none.
+    pub(super) fn shown(&self) -> Option<BitRate> {
+        self.automatic.as_ref().map(Automatic::shown).or(self.pace.rate())
+    }
+
+    /// Whether its rate is known: it is given, or a queue or losses have shown it.
+    pub(super) fn is_rate_known(&self) -> bool {
+        self.automatic.as_ref().is_none_or(Automatic::is_known)
+    }
+
+    /// Whether its rate is found.
+    pub(super) fn is_automatic(&self) -> bool {
+        self.automatic.is_some()
+    }
+
     /// Whether what a report says wants another pace, which datagrams have from now on.
     pub(super) fn judge(&mut self, news: &News, now: Time) -> Option<Change> {
         if self.mtu.is_in_doubt() {

@@ -289,6 +289,7 @@ impl Line {
         end.counters.datagrams_sent += 1;
         end.counters.octets_sent += datagram.size().as_u64();
         self.sent += datagram.size() + end.config.overhead;
+        self.sent_at = now;
         let out_at = self.path.pace.send(datagram.size(), now);
         let number = datagram.ticket.map(Ticket::number);
         let of_it = self.transit.departing.iter_mut().rev().take_while(|departing| Some(departing.datagram) == number);

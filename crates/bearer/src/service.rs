@@ -2,6 +2,7 @@
 
 use super::line::{Departing, Line};
 use super::{Bearer, Reason};
+use arqway_arq::earliest;
 use arqway_contract::{Counters, Departure, Frame, Full, LinkService, LinkState, Packet, Start, Tag, Ticket, Turn};
 use arqway_units::{Octets, Time};
 
@@ -106,7 +107,9 @@ impl<S: LinkService> LinkService for Bearer<S> {
             return None;
         }
         let is_agreed = self.shared.epoch.id().is_some();
-        let of_lines = self.lines.iter().filter_map(|line| self.deadline_of(line, is_agreed));
+        let kept_at = |line: &Line| line.kept_at(&self.shared.config).filter(|_| self.lines.are_several());
+        let deadline = |line: &Line| earliest(self.deadline_of(line, is_agreed), kept_at(line));
+        let of_lines = self.lines.iter().filter_map(deadline);
         let hello = self.shared.epoch.deadline().filter(|deadline| *deadline > self.shared.last_input);
         of_lines.chain(hello).chain(self.shared.inner.poll_timeout()).min()
     }

@@ -53,6 +53,6 @@ pub use counters::Counters;
 pub use end::{End, Entity};
 pub use frame::{Frame, Head, Holds, Kind, Marks, Packet, ServiceId, Tag, Ticket};
 pub use hints::{Handoff, Hint, LinkOffer, OneWay, Subscriber};
-pub use lines::{LineState, Turn};
+pub use lines::{LineState, Turn, is_slow_beside};
 pub use scheme::{Grammar, Parameter, SchemeName, Service, digits, timer};
 pub use service::{Departure, Full, LinkContext, LinkService, LinkState, Port, Side, Start, pump};

@@ -83,7 +83,7 @@ pub use arqway_contract::{
     Bounded, BoundsError, Checked, Clock, ContractRule, Counters, Deadlines, Departure, End, Entity, Frame, Full,
     Grammar, Handoff, Head, Hint, Holds, Kind, LineId, LineState, LinkClock, LinkContext, LinkOffer, LinkService,
     LinkState, Marks, OneWay, Packet, Parameter, PerLine, Port, SchemeName, Service, ServiceId, Side, Start,
-    Subscriber, Tag, Ticket, Turn, Violation, pump,
+    Subscriber, Tag, Ticket, Turn, Violation, is_slow_beside, pump,
 };
 pub use arqway_ip::{
     Ecn, Flow, FlowKey, FlowTable, IcmpError, Outline, clamp_mss, datagram, icmp_error, mark_congestion, may_say_mss,

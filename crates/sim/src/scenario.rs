@@ -24,7 +24,7 @@ use crate::tcp::TcpConfig;
 use crate::wired::Wired;
 use crate::wireless::Wireless;
 use alloc::string::{String, ToString};
-use arqway_link::{LineId, LineState, LinkContext, LinkLayer, WorldDefaults, mux};
+use arqway_link::{LineId, LineState, LinkContext, LinkLayer, WorldDefaults, is_slow_beside, mux};
 use arqway_units::{BitRate, Octets, Span};
 use serde::{Deserialize, Serialize};
 
@@ -158,19 +158,13 @@ impl Scenario {
     /// What is known of the lines that the end sends by in this direction, where there are several, and nothing measures them.
     pub(crate) fn known_lines(&self, direction: Direction) -> impl Iterator<Item = (LineId, LineState)> {
         let lines = if self.wireless.line.is_empty() { 0 } else { self.wireless.lines() };
+        let rate = move |line| self.wireless.of_line(line).rate(direction).mean();
+        let fastest = LineId::first(lines).map(rate).max();
         LineId::first(lines).map(move |line| {
             let own = self.wireless.of_line(line);
             let round_trip = own.delay(direction).mean() + own.delay(direction.opposite()).mean();
-            (
-                line,
-                LineState {
-                    is_up: true,
-                    is_spare: false,
-                    is_lost: false,
-                    rate: Some(own.rate(direction).mean()),
-                    round_trip,
-                },
-            )
+            let is_slow = fastest.is_some_and(|fastest| is_slow_beside(rate(line), fastest, false));
+            (line, LineState { is_slow, ..LineState::up(Some(rate(line)), round_trip) })
         })
     }
 

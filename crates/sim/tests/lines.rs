@@ -123,6 +123,31 @@ fn one_tcp_has_what_two_lines_carry_together_however_unlike_they_are() {
     }
 }
 
+/// A line whose rate nobody tells.
+fn found((line, _): (WirelessLine, LineConfig)) -> (WirelessLine, LineConfig) {
+    (line, LineConfig { rate: Some(bearer::Rate::AUTOMATIC), ..LineConfig::default() })
+}
+
+#[test]
+fn a_slower_line_whose_rate_nobody_knows_is_found_to_be_worth_while() {
+    for (lines, rate) in [([line(10, 20), line(2, 80)], 12.0), ([line(20, 20), line(10, 270)], 30.0)] {
+        let share = megabits(&world(&lines.map(found), MINUTE)) / rate / BOUND;
+        assert!(share >= 0.87, "{share} of {rate} Mbit/s");
+    }
+}
+
+#[test]
+fn a_line_that_carries_little_takes_nothing_from_one_that_carries_much_though_nobody_knows_their_rates() {
+    let kilobits = |kilobits: u64| BitRate::from_bits_per_second(kilobits * 1000).expect("not zero");
+    for (carries, milliseconds) in [(16, 300), (64, 50), (64, 300), (500, 300)] {
+        let (mut slow, config) = found(line(1, milliseconds));
+        slow.rate = Some(kilobits(carries).into());
+        let two = [found(line(10, 20)), (slow, config)];
+        let [both, alone] = [&two[..], &two[..1]].map(|lines| megabits(&world(lines, MINUTE)));
+        assert!(both >= 0.98 * alone, "{both} Mbit/s with {carries} kbit/s beside, {alone} without");
+    }
+}
+
 #[test]
 fn a_slow_line_makes_nothing_slower_that_is_short() {
     let two = [line(20, 20), line(10, 270)];

@@ -49,6 +49,8 @@ pub(super) enum What {
     Poll,
     /// The repair frame of this serial number.
     Repair(u64),
+    /// A copy of a frame that went by another line, of which nobody minds what becomes.
+    Copy(Head),
     /// Feedback alone, in this form.
     Feedback(Form),
 }
@@ -95,7 +97,7 @@ impl Below {
         self.frames.iter().any(|frame| match &frame.what {
             What::Feedback(_) => frame.started.is_none(),
             What::Data(head) => frame.started.is_none() && head.feedback.is_some(),
-            What::Piece(_) | What::GivenUp(_) | What::Poll | What::Repair(_) => false,
+            What::Piece(_) | What::GivenUp(_) | What::Poll | What::Repair(_) | What::Copy(_) => false,
         })
     }
 

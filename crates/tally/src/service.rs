@@ -207,7 +207,7 @@ impl Entity for Tally {
                 let fresh = receiver.feedback_alone(*form, runs).frame(runs, slab);
                 (frame.head, frame.body) = (fresh.head, fresh.body);
             }
-            What::Data(head) => {
+            What::Data(head) | What::Copy(head) => {
                 let feedback = head.feedback.map(|runs| receiver.feedback(head.form(), runs));
                 head.write(frame, Counter::new(counter), feedback.as_ref());
             }

@@ -83,6 +83,17 @@ impl Lines {
         known.filter(move |(_, state)| state.is_up && !(has_other && state.is_spare))
     }
 
+    /// Those of them that are not slow beside another: what spans lines goes by these.
+    fn fast(&self) -> impl Iterator<Item = (LineId, LineState)> + Clone {
+        let all_are_slow = self.used().all(|(_, state)| state.is_slow);
+        self.used().filter(move |(_, state)| all_are_slow || !state.is_slow)
+    }
+
+    /// The one of these that brings a packet soonest.
+    fn soonest_of_fast(&self) -> Option<LineId> {
+        self.fast().min_by_key(|(_, state)| state.delay(PACKET)).map(|(line, _)| line)
+    }
+
     /// The line that brings a packet soonest.
     pub(super) fn soonest(&self) -> Option<LineId> {
         self.used().min_by_key(|(_, state)| state.delay(PACKET)).map(|(line, _)| line)
@@ -124,21 +135,23 @@ impl Lines {
         if !spans {
             return (service.line == line).then_some(Turn::of(line));
         }
-        let is_soonest = self.soonest().is_none_or(|soonest| soonest == line);
-        let is_used = self.used().any(|(used, _)| used == line);
+        let is_soonest = self.soonest_of_fast().is_none_or(|soonest| soonest == line);
+        let is_used = self.fast().any(|(used, _)| used == line);
+        let is_tried = self.states.get(line).is_some_and(|state| state.is_tried);
+        let is_for_copies = is_tried && !is_used && waiting.is_some_and(|waiting| waiting > Octets::ZERO);
         let is_for_new =
             is_soonest || is_used && self.is_for_new(line, service.used & 1 << line.number() != 0, waiting);
         let service = self.services.get_mut(index)?;
         let bit = 1 << line.number();
         service.used = if is_for_new { service.used | bit } else { service.used & !bit };
-        Some(Turn { line, is_for_new, is_soonest })
+        Some(Turn { line, is_for_new, is_soonest, is_for_copies })
     }
 
     /// Whether a packet arrives by this line before it would by the faster ones, behind what waits for these. Where nobody knows how fast they
     /// are, or how much waits, each takes frames as fast as it can.
     fn is_for_new(&self, line: LineId, is_used: bool, waiting: Option<Octets>) -> bool {
         let Some(own) = self.states.get(line).map(|state| state.delay(PACKET)) else { return false };
-        let sooner = self.used().filter(|(other, state)| *other != line && state.delay(PACKET) < own);
+        let sooner = self.fast().filter(|(other, state)| *other != line && state.delay(PACKET) < own);
         let Some(least) = sooner.clone().map(|(_, state)| state.delay(PACKET)).min() else { return true };
         let rates = sooner.map(|(_, state)| state.rate.map(|rate| rate.as_bits_per_second()));
         let rate = rates.sum::<Option<u64>>().and_then(BitRate::from_bits_per_second);

@@ -3,7 +3,7 @@
 use super::longest_gap;
 use super::world::{Line, Setting, Way, World, at};
 use arqway_link::bearer::{Event, LineConfig, Rate};
-use arqway_link::{LineId, LinkService};
+use arqway_link::{LineId, LinkService, mux};
 use arqway_units::{BitRate, Span};
 use proptest::prelude::*;
 
@@ -203,6 +203,43 @@ fn idle_lines_send_nothing_and_wake_nobody() {
     assert_eq!([0, 1].map(|index| world.machines[index].deadline()), [None, None]);
     world.run_until(3_600_000);
     assert_eq!([0, 1].map(|index| world.machines[index].sent.len()), sent);
+}
+
+#[test]
+fn lines_that_are_to_be_kept_open_are_asked_whenever_nothing_has_gone_by_them_for_so_long() {
+    let mut setting = setting("tally", &[way(2, 50), way(2, 20)]);
+    setting.config.keepalive = Some(Span::from_milliseconds(25_000));
+    let mut world = World::new(setting);
+    world.packets(0, 1000, 500, 0, 2000);
+    world.run_until(20_000);
+    let before = [0, 1].map(|number| sent_by(&world, number));
+    world.run_until(150_000);
+    let after = [0, 1].map(|number| sent_by(&world, number));
+    for (before, after) in before.into_iter().zip(after) {
+        let sent = [after[0] - before[0], after[1] - before[1]];
+        // Each asks or answers five times.
+        assert!(sent.iter().all(|sent| (5 * 30..=12 * 84).contains(sent)), "{sent:?}");
+    }
+}
+
+#[test]
+fn a_line_that_is_slow_beside_another_is_tried_for_a_second_in_ten_while_something_flows() {
+    let mut setting = setting("tally", &[way(10, 20), way(10, 20)]);
+    setting.config.line = vec![LineConfig { rate: Some(Rate::AUTOMATIC), ..LineConfig::default() }; 2];
+    setting.queue = Some(mux::QueueLimits::default());
+    let slow = BitRate::from_bits_per_second(100_000).expect("not zero");
+    setting.more[0].ways.iter_mut().for_each(|way| way.rate = slow);
+    let mut world = World::new(setting);
+    // As fast as the first line takes them.
+    world.packets(0, 1000, 40_000, 0, 700);
+    let mut sent = Vec::new();
+    for second in 5..30 {
+        world.run_until(1000 * second);
+        sent.push(sent_by(&world, 1)[0]);
+    }
+    let in_seconds: Vec<u64> = sent.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let busy = in_seconds.iter().filter(|sent| **sent > 3000).count();
+    assert!((2..=7).contains(&busy), "{in_seconds:?}");
 }
 
 /// From now on all lines are there, and lose nothing.

@@ -54,6 +54,7 @@ fn setting() -> impl Strategy<Value = Setting> {
             mtus.sort_by_key(|(from, _)| *from);
             Setting {
                 service: SERVICES[service],
+                queue: None,
                 config,
                 ways,
                 seed: u64::from(seed) + 1,

@@ -43,6 +43,8 @@ pub(super) struct Setting {
     pub(super) config: Config,
     pub(super) ways: [Way; 2],
     pub(super) seed: u64,
+    /// Where packets wait for the service; in the service itself unless said.
+    pub(super) queue: Option<mux::QueueLimits>,
     /// Nothing crosses the path, either way.
     pub(super) outages: Vec<(u64, u64)>,
     /// More lines than the one that the path is.
@@ -68,6 +70,7 @@ impl Setting {
             config,
             ways: [way.clone(), way],
             seed: 1,
+            queue: None,
             outages: Vec::new(),
             more: Vec::new(),
             learns_lines: false,
@@ -165,7 +168,8 @@ pub(super) fn end(setting: &Setting, index: usize, incarnation: u8, now: Time) -
     let service: ShortForm = setting.service.parse().expect("a scheme");
     let service = service.in_world(&WorldDefaults::default()).expect("in any world");
     let boot = setting.seed.wrapping_mul(1000) + 100 * index as u64 + u64::from(incarnation);
-    let plan = mux::Config::new(service).plan().expect("one service");
+    let mux = mux::Config { queue: setting.queue.clone(), ..mux::Config::new(service) };
+    let plan = mux.plan().expect("one service");
     let builder = move |context: &LinkContext| Checked::new(plan.build(context));
     let mut config = setting.config.clone();
     if setting.learns_lines && index == 1 {

@@ -52,7 +52,7 @@ impl<S: LinkService> Script<S> {
 
     /// The link has several lines.
     fn has_lines(&mut self) -> &mut Self {
-        let state = LineState { is_up: true, is_spare: false, is_lost: false, rate: None, round_trip: Span::ZERO };
+        let state = LineState::up(None, Span::ZERO);
         self.0.handle_line(LineId::FIRST, state, at(0));
         self
     }

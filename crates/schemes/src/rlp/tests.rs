@@ -341,11 +341,7 @@ fn a_copy_is_delivered_where_the_first_was_lost_and_dropped_where_it_was_not() {
 #[test]
 fn where_there_are_several_lines_a_frame_may_come_behind_100_others_and_is_not_taken_for_a_later_one() {
     let mut end = as_received();
-    end.service.handle_line(
-        LineId::FIRST,
-        LineState { is_up: true, is_spare: false, is_lost: false, rate: None, round_trip: Span::ZERO },
-        end.now,
-    );
+    end.service.handle_line(LineId::FIRST, LineState::up(None, Span::ZERO), end.now);
     end.packets("a").expect("data 0").peer(NACK, &[0, 0]).expect("repair 0");
     for number in (0..=200).filter(|number| *number != 100) {
         end.peer(LONG, &[0, number, b'a']);

@@ -37,6 +37,8 @@ pub(crate) struct Line {
     /// Frames whose last transmission was settled by feedback that had no room to tell of them.
     pub(crate) unsure: Vec<u64>,
     pub(crate) is_up: bool,
+    /// Copies of frames up to there have gone by it.
+    pub(crate) copied: u64,
 }
 
 impl Line {
@@ -49,6 +51,7 @@ impl Line {
             answered: 0,
             unsure: Vec::new(),
             is_up: true,
+            copied: 0,
         }
     }
 

@@ -228,7 +228,7 @@ impl Sender {
                 counters.frames_withdrawn += 1;
                 return Err(Start::Withdraw);
             }
-            What::Poll | What::Repair(_) => 0..0,
+            What::Poll | What::Repair(_) | What::Copy(_) => 0..0,
             What::Feedback(_) => return Ok(0),
         };
         let given_up = matches!(what, What::GivenUp(_));
@@ -253,7 +253,7 @@ impl Sender {
         match what {
             What::Poll => self.lines.get_mut(line).timing.polled(counter.as_u64()),
             What::Repair(serial) => self.repairing.started(*serial, Sent::by(line, counter.as_u64())),
-            What::Data(_) => return Ok(counter.as_u64()),
+            What::Data(_) | What::Copy(_) => return Ok(counter.as_u64()),
             _ => {}
         }
         wire::write_counter(frame, counter);
@@ -269,7 +269,7 @@ impl Sender {
         let line = self.lines.get_mut(sent.line);
         match what {
             What::Feedback(_) => return,
-            What::Repair(_) => {}
+            What::Repair(_) | What::Copy(_) => {}
             What::Poll => line.timing.poll_departed(frame_time, now),
             What::Data(_) | What::Piece(_) | What::GivenUp(_) => line.timing.departed(now),
         }
@@ -318,7 +318,7 @@ impl Sender {
                 self.repairing.dropped(*serial);
                 self.end_waits(|_| true);
             }
-            What::Feedback(_) => {}
+            What::Feedback(_) | What::Copy(_) => {}
         }
     }
 

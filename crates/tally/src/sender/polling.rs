@@ -56,10 +56,34 @@ impl Sender {
         {
             return Some(repair);
         }
+        if self.turn.is_for_copies
+            && let Some(copy) = self.poll_copy(room)
+        {
+            return Some(copy);
+        }
         if is_last {
             self.watch(clock.timers);
         }
         None
+    }
+
+    /// A copy of the newest frame, if none of it has gone by this line.
+    fn poll_copy(&mut self, room: usize) -> Option<(Frame, What)> {
+        let number = self.buffer.end().as_u64().checked_sub(1)?;
+        let line = self.turn.line;
+        if number < self.lines.get(line).copied || self.lines.get(line).transmissions.unreported() >= LONG_REACH {
+            return None;
+        }
+        let frame = self.buffer.get(Number::new(number)).filter(|frame| frame.state.fate == Fate::Unknown)?;
+        let Outgoing { starts, ends, octets, .. } = &frame.state;
+        let (number, link) = (Number::new(number), frame.link.filter(|_| *ends));
+        let head = Head { narrowest: Form::Long, number, starts: *starts, ends: *ends, link, feedback: None };
+        let (packet, holds) = (frame.packet.slice(octets.clone()), Holds::Packets(Ecn::of_packet(&frame.packet)));
+        if head.octets() + packet.len() > room {
+            return None;
+        }
+        self.line().copied = number.as_u64() + 1;
+        Some((head.frame(packet).holding(holds), What::Copy(head)))
     }
 
     /// The narrowest form whose numbers the peer reads aright, where a frame takes so long on the line. The long one in time: the peer goes

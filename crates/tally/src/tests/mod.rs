@@ -5,6 +5,7 @@ mod cuts;
 mod decoder;
 mod gives_up;
 mod headers;
+mod lines;
 mod memory;
 mod octets;
 mod parts;

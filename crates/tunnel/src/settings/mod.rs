@@ -165,6 +165,8 @@ const COPY_AFTER: Span = Span::from_milliseconds(10);
 
 /// Whoever stands alone is there twice, so its loss has to be shown seldom: by less than sixteen, which a slow line would feel, and over 300 ms,
 /// which a fade may take.
+/// A line of several is kept open as often as a session is: translators forget a port that is idle for 30 s.
+const LINE_KEEPALIVE: Span = Span::from_milliseconds(25_000);
 const KEEPALIVE: Span = Span::from_milliseconds(60);
 const KEEPALIVES: Bounded<0, 10_000> = const { Bounded::new(5).expect("below 10,000") };
 
@@ -252,7 +254,11 @@ impl Checked {
             let (delay, dscp) = (peer.value.delay, dscp.clone());
             let rate = settings.rate_to(&peer.value);
             match link_layer.mux(rate.fixed()).plan() {
-                Ok(plan) => links.push(NewLink { plan, bearer: settings.bearer(&link_layer, rate), delay, dscp }),
+                Ok(plan) => {
+                    let keepalive = peer.value.keepalive.then_some(LINE_KEEPALIVE);
+                    let bearer = bearer::Config { keepalive, ..settings.bearer(&link_layer, rate) };
+                    links.push(NewLink { plan, bearer, delay, dscp });
+                }
                 Err(error) => {
                     let place = given.map_or(&peer.origin, |given| &given.origin).clone();
                     mistakes.push(Mistake { origin: place, message: error.to_string(), help: None });

@@ -184,6 +184,17 @@ impl Automatic {
         BitRate::from_bits_per_second(truncate(rate * 8.0)).unwrap_or(BitRate::MINIMUM)
     }
 
+    /// Whether the line has shown how much it carries.
+    pub(crate) fn is_known(&self) -> bool {
+        self.is_known
+    }
+
+    /// What the line carries as far as it has shown.
+    pub(crate) fn shown(&self) -> BitRate {
+        let rate = if self.is_known { self.lately } else { self.growth.reached() };
+        BitRate::from_bits_per_second(truncate(rate * 8.0)).unwrap_or(BitRate::MINIMUM)
+    }
+
     /// The rate, where it has changed by half since it was told.
     pub(crate) fn poll_change(&mut self) -> Option<BitRate> {
         let has_changed = self.lately >= 1.5 * self.told || self.lately <= 0.5 * self.told;

@@ -1,7 +1,7 @@
 //! Which frames go by which line.
 
 use super::*;
-use crate::rlp;
+use crate::{rlp, tally};
 use arqway_contract::{LineState, Port, pump};
 use arqway_units::BitRate;
 
@@ -49,19 +49,16 @@ impl Port for Lines {
     fn finish(&mut self, _: Time) {}
 }
 
+fn state(milliseconds: u64) -> LineState {
+    LineState::up(BitRate::from_bits_per_second(1_000_000), Span::from_milliseconds(milliseconds))
+}
+
 /// UDP by `rlp`, and two lines of which the second is the sooner.
 fn mux(duplicate: bool) -> Mux {
     let service = ServiceConfig::Rlp(rlp::Config { duplicate, ..rlp::Config::default() });
     let mut config = raw_and_udp();
     config.classes = vec![Class::of_protocol(Protocol::UDP, service)];
     let mut mux = Mux::new(&config, &Side::Client.into()).expect("two services");
-    let state = |milliseconds| LineState {
-        is_spare: false,
-        is_up: true,
-        is_lost: false,
-        rate: BitRate::from_bits_per_second(1_000_000),
-        round_trip: Span::from_milliseconds(milliseconds),
-    };
     for (line, milliseconds) in LINES.into_iter().zip([200, 20]) {
         mux.handle_line(line, state(milliseconds), Time::ZERO);
     }
@@ -93,16 +90,53 @@ fn no_more_than_four_copies_wait_for_a_line_that_does_not_move() {
     assert_eq!(core::iter::from_fn(|| mux.poll_frame(Time::ZERO, Octets::MAX)).count(), 4);
 }
 
+/// All by one service that spans lines.
+fn spanning() -> Mux {
+    let mut config = raw_and_udp();
+    config.default_service = ServiceConfig::Tally(tally::Config::default());
+    config.queue = Some(QueueLimits::default());
+    Mux::new(&config, &Side::Client.into()).expect("two services")
+}
+
+#[test]
+fn what_spans_lines_goes_by_a_slow_one_only_where_there_is_no_other() {
+    let mut mux = spanning();
+    // The second would bring a packet sooner.
+    let slow = LineState { is_slow: true, ..state(20) };
+    mux.handle_line(LINES[0], state(200), Time::ZERO);
+    mux.handle_line(LINES[1], slow, Time::ZERO);
+    let mut lines = Lines::default();
+    let mut given = |mux: &mut Mux| {
+        mux.handle_packet(packet(Protocol::TCP), Time::ZERO).expect("room");
+        pump(mux, &mut lines, Time::ZERO);
+        let sent: Vec<usize> = core::mem::take(&mut lines.sent).into_iter().map(|(line, _)| line).collect();
+        (sent, lines.queues[1].is_some())
+    };
+    assert_eq!(given(&mut mux), (vec![0], false));
+    mux.handle_line(LINES[0], LineState { is_up: false, is_lost: true, ..state(200) }, Time::ZERO);
+    assert_eq!(given(&mut mux), (vec![], true));
+}
+
+#[test]
+fn a_slow_line_that_is_tried_gets_copies_while_packets_wait_for_others() {
+    for is_tried in [false, true] {
+        let mut mux = spanning();
+        mux.handle_line(LINES[0], state(200), Time::ZERO);
+        mux.handle_line(LINES[1], LineState { is_slow: true, is_tried, ..state(20) }, Time::ZERO);
+        for _ in 0..30 {
+            mux.handle_packet(packet(Protocol::TCP), Time::ZERO).expect("room");
+        }
+        mux.turn_to(LINES[0]);
+        let frames = core::iter::from_fn(|| mux.poll_frame(Time::ZERO, Octets::MAX)).count();
+        mux.turn_to(LINES[1]);
+        assert_eq!((frames, mux.poll_frame(Time::ZERO, Octets::MAX).is_some()), (1, is_tried));
+    }
+}
+
 #[test]
 fn no_service_has_a_turn_for_new_packets_by_a_spare_line_while_another_is_up() {
     let mut mux = mux(true);
-    let state = |is_up, is_spare| LineState {
-        is_up,
-        is_spare,
-        is_lost: false,
-        rate: BitRate::from_bits_per_second(1_000_000),
-        round_trip: Span::from_milliseconds(20),
-    };
+    let state = |is_up, is_spare| LineState { is_up, is_spare, ..state(20) };
     // The sooner one is spare from now on: neither packets nor copies go by it.
     mux.handle_line(LINES[1], state(true, true), Time::ZERO);
     let mut lines = Lines::default();
