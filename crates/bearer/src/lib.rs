@@ -218,7 +218,7 @@ impl<S: LinkService> Bearer<S> {
         let are_several = self.lines.are_several();
         for line in self.lines.iter_mut() {
             let was_slowed = line.path.slowed_from().is_some();
-            line.path.forget(&self.shared.config, now);
+            line.forget(&self.shared.config, now);
             if was_slowed {
                 self.shared.tell(Some(line.id).filter(|_| are_several), Event::Restored);
             }

@@ -49,12 +49,21 @@ pub(super) struct Line {
     pub(super) sent_at: Time,
     /// Somebody has closed it: when what is under way on it counts as lost, if it is not told of before.
     pub(super) lost_at: Option<Time>,
-    /// Since when it has been slow beside another, or was asked again to show what it carries.
-    slow_since: Option<Time>,
-    /// Whether it is to show that.
-    is_tried: bool,
+    /// While it is slow beside another.
+    pub(super) slow: Option<Slow>,
     /// When its round trip was measured last, or was to be, and how many frames the link had sent by then.
     measured: Option<(Time, u64)>,
+}
+
+/// What a line is that carries too little beside another, as far as anybody knows.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Slow {
+    /// When it was asked last to show what it carries.
+    tried_at: Time,
+    /// Whether it never was before.
+    is_first: bool,
+    /// The part of the time that is left of that in which it is to show it.
+    left: f64,
 }
 
 /// What is on its way between services and datagrams. It belongs to one epoch: the next one begins with another.
@@ -113,8 +122,7 @@ impl Line {
             outage: Outage::default(),
             is_up: false,
             lost_at: None,
-            slow_since: None,
-            is_tried: false,
+            slow: None,
             measured: None,
         }
     }
@@ -160,32 +168,48 @@ impl Line {
     pub(super) fn state(&self) -> LineState {
         let is_lost = !self.is_up && self.lost_at.is_none();
         let (rate, round_trip) = (self.path.capacity(), self.path.round_trip());
-        let (is_slow, is_tried) = (self.is_slow(), self.is_tried);
+        let (is_slow, is_tried) = (self.slow.is_some(), self.slow.is_some_and(|slow| slow.left > 0.0));
         LineState { is_up: self.is_up, is_spare: self.is_spare(), is_slow, is_tried, is_lost, rate, round_trip }
+    }
+
+    /// Another path: what was measured does not hold.
+    pub(super) fn forget(&mut self, config: &Config, now: Time) {
+        self.path.forget(config, now);
+        self.slow = None;
     }
 
     /// Compares it with the fastest line.
     pub(super) fn compare(&mut self, fastest: BitRate, now: Time) {
-        let is_slow = self.path.shown().is_some_and(|carries| is_slow_beside(carries, fastest, self.is_slow()));
-        let since = self.slow_since.filter(|since| *since + TRIED_EVERY > now).unwrap_or(now);
-        self.slow_since = is_slow.then_some(since);
-        let tried_until = since + TRIED_FOR.max(self.path.round_trip() * TRIED_ROUND_TRIPS);
-        self.is_tried = is_slow && self.path.is_automatic() && now < tried_until;
+        let was_slow = self.slow.is_some();
+        if !self.path.shown().is_some_and(|carries| is_slow_beside(carries, fastest, was_slow)) {
+            self.slow = None;
+            return;
+        }
+        let (tried_at, is_first) = match self.slow {
+            Some(slow) if now < slow.tried_at + TRIED_EVERY => (slow.tried_at, slow.is_first),
+            _ => (now, !was_slow),
+        };
+        let until = tried_at + (self.path.shortest_round_trip() * TRIED_ROUND_TRIPS).clamp(TRIED_FOR, TRIED_EVERY / 2);
+        let lasts = until.since(tried_at).as_seconds();
+        let left = if self.path.is_automatic() { until.since(now).as_seconds() / lasts } else { 0.0 };
+        self.slow = Some(Slow { tried_at, is_first, left });
     }
 
-    /// Whether it carries too little beside another.
-    pub(super) fn is_slow(&self) -> bool {
-        self.slow_since.is_some()
+    /// How long a round trip takes that a queue has to bridge. What goes by a line that has yet to show what it carries is held as if it carried
+    /// much, less and less until that is known: who sends slows down bit by bit.
+    pub(super) fn bridged(&self) -> Option<Span> {
+        match self.slow {
+            None => Some(self.path.round_trip()),
+            Some(Slow { is_first: true, left, .. }) if !self.path.is_rate_known() => {
+                Some(Span::from_seconds(self.path.shortest_round_trip().as_seconds() * (2.0 * left).min(1.0)))
+            }
+            Some(_) => None,
+        }
     }
 
     pub(super) fn metrics(&self) -> PathMetrics {
         let Self { is_up, sent, received, .. } = *self;
         PathMetrics { is_up, is_spare: self.is_spare(), sent, received, ..self.path.metrics() }
-    }
-
-    /// Whether it is slow for sure: a queue that is to hold what goes by one that has hardly begun is not made shorter for that.
-    pub(super) fn is_known_slow(&self) -> bool {
-        self.is_slow() && self.path.is_rate_known()
     }
 
     /// Whether frames go by it only where there is no other, as either end says.

@@ -60,7 +60,7 @@ impl<S: LinkService> Bearer<S> {
         self.shared.last_input = now;
         self.reach(line, now);
         let Self { shared, lines, .. } = self;
-        lines.get_mut(line).path.forget(&shared.config, now);
+        lines.get_mut(line).forget(&shared.config, now);
         self.tell_capacity();
     }
 
@@ -135,11 +135,10 @@ impl<S: LinkService> Bearer<S> {
             shared.inner.handle_line(line.id, line.state(), now);
         }
         let has_other = lines.iter().any(|line| line.is_up && !line.is_spare());
-        let used =
-            || lines.iter().filter(|line| line.is_up && !(has_other && line.is_spare()) && !line.is_known_slow());
-        let rates = used().filter_map(|line| line.path.capacity());
+        let used = || lines.iter().filter(|line| line.is_up && !(has_other && line.is_spare()));
+        let rates = used().filter(|line| line.slow.is_none()).filter_map(|line| line.path.capacity());
         let rate = BitRate::from_bits_per_second(rates.map(BitRate::as_bits_per_second).sum());
-        let round_trips = used().map(|line| line.path.round_trip());
+        let round_trips = used().filter_map(Line::bridged);
         if let Some((rate, round_trip)) = rate.zip(round_trips.max()) {
             shared.inner.handle_capacity(rate, round_trip);
         }

@@ -73,6 +73,7 @@ pub(super) struct Path {
     estimate: RoundTrip,
     /// What the estimate says, once there was a sample.
     smoothed: Option<Span>,
+    shortest: Option<Span>,
     first_round_trip: Span,
     overhead: u16,
     silence: Span,
@@ -99,6 +100,7 @@ impl Path {
             mtu: search(config, rate),
             estimate: RoundTrip::new(Smoothing::default(), 0.0, 0.0),
             smoothed: None,
+            shortest: None,
             first_round_trip: context.delay.map_or(FIRST_ROUND_TRIP, |delay| delay * 2),
             overhead: u16::try_from(config.overhead.as_u64()).unwrap_or(u16::MAX),
             silence: config.silence,
@@ -216,7 +218,7 @@ impl Path {
         }
         self.interrupt();
         self.estimate = RoundTrip::new(Smoothing::default(), 0.0, 0.0);
-        (self.smoothed, self.shortfall) = (None, Shortfall::default());
+        (self.smoothed, self.shortest, self.shortfall) = (None, None, Shortfall::default());
         self.mtu = search(config, self.pace.rate());
     }
 
@@ -228,6 +230,7 @@ impl Path {
 
     /// A sample of the round-trip time.
     pub(super) fn sample(&mut self, round_trip: Span) {
+        self.shortest = Some(self.shortest.map_or(round_trip, |shortest| shortest.min(round_trip)));
         self.estimate.sample(Arithmetic::Float.ticks(round_trip));
         self.smoothed = Some(Span::from_seconds(self.estimate.srtt() * Arithmetic::Float.tick().as_seconds()));
     }
@@ -235,6 +238,11 @@ impl Path {
     /// The round-trip time, or a guess.
     pub(super) fn round_trip(&self) -> Span {
         self.smoothed.unwrap_or(self.first_round_trip)
+    }
+
+    /// The shortest round trip so far, or a guess: what a queue on the way adds is not in it.
+    pub(super) fn shortest_round_trip(&self) -> Span {
+        self.shortest.unwrap_or(self.first_round_trip)
     }
 
     /// After how much silence the link is down.
