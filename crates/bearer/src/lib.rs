@@ -32,6 +32,7 @@
 //! | `pace.rs` | when the next datagram may go |
 //! | `rate/` | how fast that is: given, or found and followed |
 //! | `report.rs`, `duplicates.rs` | what was sent and reported, what has arrived |
+//! | `lost.rs` | what share of them is lost |
 //! | `liveness.rs`, `outage.rs` | whether datagrams arrive, and why not |
 //! | `lateness.rs` | how late one may be |
 //! | `mtu.rs` | how large they may be |
@@ -65,6 +66,7 @@ mod lateness;
 mod line;
 mod lines;
 mod liveness;
+mod lost;
 mod mtu;
 mod outage;
 mod pace;
@@ -122,8 +124,9 @@ impl<S: LinkService> Bearer<S> {
         let mut lines = PerLine::new(Line::new(LineId::FIRST, &config, &context, now));
         if let Some(last) = LineId::first(config.line.len()).next_back() {
             lines.reach(last, |id| Line::new(id, &config, &context, now));
-            let are_several = lines.are_several();
-            lines.iter_mut().for_each(|line| line.path.has_others = are_several);
+            if lines.are_several() {
+                lines.iter_mut().for_each(|line| line.path.stands_beside_others());
+            }
         }
         let shared = Shared::new(config, builder, context, &lines.first.path, boot, now);
         let mut bearer = Self { shared, lines, turn: LineId::FIRST };

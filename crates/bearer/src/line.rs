@@ -169,7 +169,8 @@ impl Line {
         let is_lost = !self.is_up && self.lost_at.is_none();
         let (rate, round_trip) = (self.path.capacity(), self.path.round_trip());
         let (is_slow, is_tried) = (self.slow.is_some(), self.slow.is_some_and(|slow| slow.left > 0.0));
-        LineState { is_up: self.is_up, is_spare: self.is_spare(), is_slow, is_tried, is_lost, rate, round_trip }
+        let loss = self.path.lost.share();
+        LineState { is_up: self.is_up, is_spare: self.is_spare(), is_slow, is_tried, is_lost, loss, rate, round_trip }
     }
 
     /// Another path: what was measured does not hold.
@@ -195,12 +196,17 @@ impl Line {
         self.slow = Some(Slow { tried_at, is_first, left });
     }
 
+    /// Whether it is slow only since it has hardly begun.
+    fn may_be_fast(&self) -> bool {
+        self.slow.is_some_and(|slow| slow.is_first && slow.left > 0.0) && !self.path.is_rate_known()
+    }
+
     /// How long a round trip takes that a queue has to bridge. What goes by a line that has yet to show what it carries is held as if it carried
     /// much, less and less until that is known: who sends slows down bit by bit.
     pub(super) fn bridged(&self) -> Option<Span> {
         match self.slow {
             None => Some(self.path.round_trip()),
-            Some(Slow { is_first: true, left, .. }) if !self.path.is_rate_known() => {
+            Some(Slow { left, .. }) if self.may_be_fast() => {
                 Some(Span::from_seconds(self.path.shortest_round_trip().as_seconds() * (2.0 * left).min(1.0)))
             }
             Some(_) => None,

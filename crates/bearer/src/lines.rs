@@ -111,7 +111,7 @@ impl<S: LinkService> Bearer<S> {
         }
         let Self { shared, lines, .. } = self;
         lines.reach(line, |id| Line::new(id, &shared.config, &shared.context, now));
-        lines.iter_mut().for_each(|line| line.path.has_others = true);
+        lines.iter_mut().for_each(|line| line.path.stands_beside_others());
         self.tell_lines(now);
         self.tell_services(now);
     }

@@ -3,6 +3,7 @@
 
 use super::config::Config;
 use super::liveness::{Limits, Liveness};
+use super::lost::Lost;
 use super::mtu::MtuSearch;
 use super::pace::Pace;
 use super::rate::breaker::{Breaker, Change};
@@ -67,6 +68,7 @@ pub(super) struct Path {
     /// Where the rate is found.
     automatic: Option<Automatic>,
     pub(super) sent: Sent,
+    pub(super) lost: Lost,
     pub(super) received: Received,
     pub(super) liveness: Liveness,
     pub(super) mtu: MtuSearch,
@@ -80,7 +82,7 @@ pub(super) struct Path {
     probe_interval: Span,
     /// Whether the link has other lines: then what arrives by this one is to be told soon, also where nothing goes the other way that would tell
     /// how long a round trip takes.
-    pub(super) has_others: bool,
+    has_others: bool,
 }
 
 impl Path {
@@ -95,6 +97,7 @@ impl Path {
             has_breaker: config.breaker,
             shortfall: Shortfall::default(),
             sent: Sent::default(),
+            lost: Lost::default(),
             received: Received::default(),
             liveness: Liveness::new(now),
             mtu: search(config, rate),
@@ -109,6 +112,12 @@ impl Path {
         }
     }
 
+    /// The link has other lines from now on.
+    pub(super) fn stands_beside_others(&mut self) {
+        self.has_others = true;
+        self.automatic.iter_mut().for_each(Automatic::stands_beside_others);
+    }
+
     /// Another epoch: numbers begin anew, and the path is as it was.
     pub(super) fn begin(&mut self, now: Time) {
         (self.sent, self.received) = (Sent::default(), Received::default());
@@ -120,6 +129,9 @@ impl Path {
     /// Another rate is configured.
     pub(super) fn set_rate(&mut self, rate: Rate, now: Time) {
         self.automatic = automatic(rate);
+        if self.has_others {
+            self.stands_beside_others();
+        }
         let given = rate.fixed();
         let rate = given.or(self.automatic.as_ref().map(Automatic::pace));
         self.breaker = given.filter(|_| self.has_breaker).map(Breaker::new);
@@ -131,6 +143,7 @@ impl Path {
     pub(super) fn interrupt(&mut self) {
         self.breaker.iter_mut().for_each(Breaker::interrupt);
         self.shortfall.interrupt();
+        self.lost.interrupt();
         self.automatic.iter_mut().for_each(Automatic::interrupt);
     }
 
@@ -219,6 +232,7 @@ impl Path {
         self.interrupt();
         self.estimate = RoundTrip::new(Smoothing::default(), 0.0, 0.0);
         (self.smoothed, self.shortest, self.shortfall) = (None, None, Shortfall::default());
+        self.lost = Lost::default();
         self.mtu = search(config, self.pace.rate());
     }
 

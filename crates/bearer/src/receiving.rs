@@ -153,6 +153,7 @@ impl<S: LinkService> Bearer<S> {
         let Line { path, transit, .. } = self.line(line);
         let Some(news) = path.sent.report(report, now) else { return };
         transit.wants.short |= report.takes_short;
+        path.lost.hear(news.newest, news.delivered);
         if let Some(round_trip) = news.round_trip {
             let frames = self.shared.counters.frames_sent;
             self.line(line).was_measured(frames, now);

@@ -47,7 +47,7 @@ const LIST: &str = "sed -n \"s|.*@arqway/||p\" /proc/net/unix 2>/dev/null";
 
 /// The command with the tunnels that run as values of whatever asks one.
 fn with_tunnels(mut command: Command) -> Command {
-    for name in ["status", "events", "hint", "down"] {
+    for name in ["status", "top", "path", "events", "hint", "down"] {
         if command.find_subcommand(name).is_some() {
             command = command.mut_subcommand(name, |asks| {
                 asks.mut_arg("link", |link| link.value_parser(PossibleValuesParser::new([RUNNING])))

@@ -46,6 +46,8 @@ mod signals;
 #[cfg(feature = "lab")]
 mod study;
 mod terminal;
+#[cfg(all(target_os = "linux", feature = "top"))]
+mod top;
 #[cfg(feature = "lab")]
 mod trace;
 #[cfg(target_os = "linux")]
@@ -119,6 +121,9 @@ enum Command {
     /// Say how a tunnel that runs is, and what each service makes of its link
     #[cfg(target_os = "linux")]
     Status(tunnel_status::Arguments),
+    /// Watch the tunnels that run: lines, services, flows, and how their rates went
+    #[cfg(all(target_os = "linux", feature = "top"))]
+    Top(top::Arguments),
     /// Ask what the links of a path do, and which class can keep a promise on it
     #[cfg(target_os = "linux")]
     Path(tunnel_path::Arguments),
@@ -197,6 +202,8 @@ fn run(command: &Command) -> Result<ExitCode, failure::Failure> {
         Command::Up(arguments) => return up::main(arguments),
         #[cfg(target_os = "linux")]
         Command::Status(arguments) => return tunnel_status::main(arguments),
+        #[cfg(all(target_os = "linux", feature = "top"))]
+        Command::Top(arguments) => return top::main(arguments),
         #[cfg(target_os = "linux")]
         Command::Path(arguments) => tunnel_path::main(arguments),
         #[cfg(target_os = "linux")]

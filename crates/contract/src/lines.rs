@@ -9,7 +9,7 @@
 //! Each line keeps the order of its frames; between two lines there is none. So a service whose receiver takes what overtakes for
 //! lost is given one line at a time, and one that [spans lines](crate::LinkService::spans_lines) counts by line.
 
-use arqway_units::{BitRate, LineId, Octets, Span};
+use arqway_units::{BitRate, LineId, Octets, Ratio, Span};
 
 /// By which line frames go that are asked for from now on, and which of them are to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub fn is_slow_beside(carries: BitRate, fastest: BitRate, was_slow: bool) -> boo
 }
 
 /// What is known of a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LineState {
     /// Whether frames may go by it.
     pub is_up: bool,
@@ -65,6 +65,8 @@ pub struct LineState {
     pub is_tried: bool,
     /// Whether what is under way on it may be lost, and does not come back with it. One that somebody closes brings it to its end.
     pub is_lost: bool,
+    /// The share of datagrams that it loses, as far as known.
+    pub loss: Option<Ratio>,
     /// How fast frames leave.
     pub rate: Option<BitRate>,
     /// How long a round trip takes, or a guess.
@@ -75,7 +77,15 @@ impl LineState {
     /// A line that is up, of which nothing but its rate and its round trip is known.
     #[must_use]
     pub const fn up(rate: Option<BitRate>, round_trip: Span) -> Self {
-        Self { is_up: true, is_spare: false, is_slow: false, is_tried: false, is_lost: false, rate, round_trip }
+        let (is_up, loss) = (true, None);
+        Self { is_up, is_spare: false, is_slow: false, is_tried: false, is_lost: false, loss, rate, round_trip }
+    }
+
+    /// The same, where it loses so much more.
+    #[must_use]
+    pub fn losing(self, more: f64) -> Self {
+        let loss = self.loss.map_or(0.0, Ratio::as_f64) + more;
+        Self { loss: Ratio::new(loss.clamp(0.0, 1.0)), ..self }
     }
 
     /// How long a frame takes to the other end, where so many octets go before it or in it.

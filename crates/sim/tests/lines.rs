@@ -155,6 +155,16 @@ fn a_slow_line_makes_nothing_slower_that_is_short() {
     assert!(both <= alone + Span::from_milliseconds(10), "{both:?} with a second line, {alone:?} without");
 }
 
+#[test]
+fn a_call_is_on_the_line_that_loses_less_where_that_is_worth_its_delay() {
+    let mut lines = [line(10, 20), line(10, 60)].map(found);
+    lines[0].0.errors = Some(ErrorModel::Uniform(Uniform { loss: Ratio::new(0.05).expect("a share") }));
+    lines[1].0.errors = Some(ErrorModel::None);
+    let (outcome, seen) = run(&with_call(world(&lines, MINUTE)), 1);
+    let loss = outcome.applications.media.expect("a call").loss.expect("packets");
+    assert!(loss <= 0.005 && seen.p95() <= Span::from_milliseconds(100), "{loss} lost, {:?}", seen.p95());
+}
+
 /// With a call by `rlp` beside it, each frame of which goes by two lines where that is set.
 fn with_copied_call(scenario: Scenario, duplicate: bool) -> Scenario {
     let mut scenario = with_call(scenario);

@@ -95,7 +95,7 @@ fn what_is_not_there_is_refused_with_what_is_near() {
 #[cfg(target_os = "linux")]
 #[test]
 fn on_a_terminal_a_list_keeps_within_80_columns() {
-    use crate::terminal::{read_until, terminal};
+    use crate::pty::{read_until, terminal};
     for what in WHATS {
         let (mut screen, theirs) = terminal();
         let folder = Folder::new("list-terminal");

@@ -11,6 +11,9 @@ mod command;
 mod fit;
 mod folder;
 mod list;
+#[cfg(target_os = "linux")]
+#[path = "../pty/mod.rs"]
+mod pty;
 mod refused;
 mod sensitivity;
 mod shards;

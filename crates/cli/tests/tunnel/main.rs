@@ -12,12 +12,16 @@ mod marks;
 mod metrics;
 mod middle;
 mod paths;
+#[path = "../pty/mod.rs"]
+mod pty;
 mod routes;
 mod running;
 mod serial;
 mod split;
 #[path = "../system/mod.rs"]
 mod system;
+#[cfg(feature = "top")]
+mod top;
 mod wrong_ends;
 
 use ends::{Site, Tunnel, arqway, carries_and_ends};

@@ -9,6 +9,7 @@ use super::queue::ClassQueue;
 use super::short_headers::ShortHeaders;
 use super::split::{Carried, Split};
 use crate::metrics::{EndMetrics, Totals};
+use crate::registry::ServiceConfig;
 use alloc::boxed::Box;
 use arqway_arq::earliest;
 use arqway_contract::{Counters, Frame, Full, LinkService, LinkState, Packet, ServiceId, Start, Turn};
@@ -32,6 +33,8 @@ pub(super) struct Lane<S> {
     turn: Turn,
     /// Whether they also go by a second one.
     pub(super) duplicates: bool,
+    /// What it is, where that says how it recovers losses.
+    config: Option<Box<ServiceConfig>>,
 }
 
 /// What stands between queue and service.
@@ -58,6 +61,7 @@ impl<S: LinkService> Lane<S> {
             delivered_octets: 0,
             turn: Turn::default(),
             duplicates: false,
+            config: None,
         }
     }
 
@@ -69,6 +73,16 @@ impl<S: LinkService> Lane<S> {
     /// The same where its frames also go by a second line.
     pub(super) fn duplicating(self, duplicates: bool) -> Self {
         Self { duplicates, ..self }
+    }
+
+    /// The same as a service that recovers losses as these settings say.
+    pub(super) fn recovering(self, config: &ServiceConfig) -> Self {
+        Self { config: Some(Box::new(config.clone())), ..self }
+    }
+
+    /// The share of packets that it loses on a line that loses so much.
+    pub(super) fn residual_loss(&self, loss: f64) -> f64 {
+        self.config.as_ref().map_or(loss, |config| config.residual_loss(loss))
     }
 
     /// By which line its frames go from now on.

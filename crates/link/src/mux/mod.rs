@@ -211,6 +211,7 @@ impl Plan {
                     Lane::new(id, service.build(context), queue, service.knows_losses())
                         .with(stage)
                         .duplicating(service.duplicates())
+                        .recovering(service)
                 })
                 .collect(),
             classifier: classifier.clone(),

@@ -38,6 +38,8 @@ const FIRST_RATE: f64 = 1_000_000.0 / 8.0;
 const SOON: f64 = 8.0;
 /// How much is under way before anything is known: RFC 6928's ten segments.
 const FIRST_WINDOW: f64 = 10.0 * 1500.0;
+/// And where there are other lines: what stands on one that turns out to be slow keeps all behind it waiting.
+const FIRST_WINDOW_BESIDE: f64 = 4.0 * 1500.0;
 /// The queue that is kept on the way, besides the radio's own timing: with none a line stands idle between reports.
 const TARGET: Span = Span::from_milliseconds(4);
 /// And so much of the time that the largest datagram takes.
@@ -118,6 +120,8 @@ pub(crate) struct Automatic {
     lately: f64,
     /// How long an octet takes, as far as known, in seconds.
     octet: f64,
+    /// How much may be under way before anything is known.
+    first_window: f64,
     /// What the owner was told last.
     told: f64,
 }
@@ -161,10 +165,19 @@ impl Automatic {
             lately: FIRST_RATE,
             octet: 0.0,
             told: FIRST_RATE,
+            first_window: FIRST_WINDOW,
         };
         new.capacity = new.bounded(FIRST_RATE);
         (new.pace, new.lately, new.told) = (new.capacity, new.capacity, new.capacity);
         new
+    }
+
+    /// There are other paths beside this one.
+    pub(crate) fn stands_beside_others(&mut self) {
+        self.first_window = FIRST_WINDOW_BESIDE;
+        if self.heard_at.is_none() {
+            self.window = self.first_window;
+        }
     }
 
     /// How fast datagrams leave.
@@ -427,7 +440,7 @@ impl Automatic {
         let is_marked = now < self.marked_until + SPARED && self.marked_until > Time::ZERO;
         let factor = if self.is_known && !is_marked { factor } else { factor.min(1.0) };
         self.pace = self.bounded(self.capacity * factor);
-        let first = if self.is_known { 0.0 } else { FIRST_WINDOW };
+        let first = if self.is_known { 0.0 } else { self.first_window };
         self.window = (self.capacity * reach + 2.0 * self.datagram()).max(first);
     }
 

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::{rlp, tally};
-use arqway_contract::{LineState, Port, pump};
-use arqway_units::BitRate;
+use arqway_contract::{Bounded, LineState, Port, pump};
+use arqway_units::{BitRate, Ratio};
 
 const LINES: [LineId; 2] = {
     let Some(second) = LineId::new(1) else { panic!("the second of eight") };
@@ -131,6 +131,33 @@ fn a_slow_line_that_is_tried_gets_copies_while_packets_wait_for_others() {
         mux.turn_to(LINES[1]);
         assert_eq!((frames, mux.poll_frame(Time::ZERO, Octets::MAX).is_some()), (1, is_tried));
     }
+}
+
+#[test]
+fn a_service_leaves_the_line_with_the_shorter_delay_for_one_where_it_loses_less() {
+    // UDP by this service; of two lines the first is the sooner by 100 ms, and loses a share of all frames.
+    let goes_by = |service: ServiceConfig, lost: f64| {
+        let mut config = raw_and_udp();
+        config.classes = vec![Class::of_protocol(Protocol::UDP, service)];
+        let mut mux = Mux::new(&config, &Side::Client.into()).expect("two services");
+        let losing = LineState { loss: Ratio::new(lost), ..state(40) };
+        mux.handle_line(LINES[0], losing, Time::ZERO);
+        mux.handle_line(LINES[1], state(240), Time::ZERO);
+        mux.handle_packet(packet(Protocol::UDP), Time::ZERO).expect("room");
+        let mut frames = LINES.map(|line| {
+            mux.turn_to(line);
+            mux.poll_frame(Time::ZERO, Octets::MAX).is_some()
+        });
+        frames.iter_mut().position(|has_frame| *has_frame)
+    };
+    let raw = || ServiceConfig::Raw(raw::Config::default());
+    let once_again = || {
+        let retransmissions = Bounded::new(1).expect("one");
+        ServiceConfig::Rlp(rlp::Config { retransmissions, ..rlp::Config::default() })
+    };
+    assert_eq!([0.0, 0.005, 0.04].map(|lost| goes_by(raw(), lost)), [Some(0), Some(0), Some(1)]);
+    // What is lost twice is a square of that.
+    assert_eq!([0.02, 0.05, 0.15].map(|lost| goes_by(once_again(), lost)), [Some(0), Some(0), Some(1)]);
 }
 
 #[test]
