@@ -3,7 +3,7 @@
 use crate::rate::Rate;
 use alloc::vec::Vec;
 use arqway_contract::{LineId, Side, settings};
-use arqway_units::{Octets, Span, list_of_lines, positive_span};
+use arqway_units::{Octets, Span, list_of_lines, optional_positive_span, positive_span};
 use serde::{Deserialize, Deserializer, Serialize};
 
 settings! {
@@ -38,6 +38,7 @@ settings! {
         pub probe_interval: Span = Span::from_milliseconds(1000),
         /// Each of several lines by which nothing has gone for so long is asked whether it is there, so that address translators on its way
         /// keep it open. By default an idle link sends nothing.
+        #[serde(deserialize_with = "optional_positive_span")]
         pub keepalive: Option<Span> = None,
         /// How long a datagram may be under way at most: for so long after a restart, datagrams name their epoch in full.
         pub datagram_lifetime: Span = Span::from_milliseconds(30_000),

@@ -7,7 +7,7 @@
 //! | file | what |
 //! | --- | --- |
 //! | `history.rs` | what was seen of each tunnel lately |
-//! | `screen.rs` | how that is drawn |
+//! | `screen/` | how that is drawn |
 
 mod history;
 mod screen;

@@ -35,7 +35,7 @@ fn the_live_view_shows_the_link_and_gives_the_terminal_back_at_a_key_and_at_a_si
         let mut shown = Vec::new();
         let has = |shown: &[u8], text: &str| String::from_utf8_lossy(shown).contains(text);
         read_until(&mut screen, &mut shown, |shown| has(shown, "second by second"));
-        assert!(has(&shown, BEGINS) && has(&shown, "running for"), "{}", String::from_utf8_lossy(&shown));
+        assert!(has(&shown, BEGINS) && has(&shown, "listening"), "{}", String::from_utf8_lossy(&shown));
         end(&child, &mut screen);
         read_until(&mut screen, &mut shown, |_| false);
         let status = child.wait().expect("an end");

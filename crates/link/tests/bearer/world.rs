@@ -168,7 +168,7 @@ pub(super) fn end(setting: &Setting, index: usize, incarnation: u8, now: Time) -
     let service: ShortForm = setting.service.parse().expect("a scheme");
     let service = service.in_world(&WorldDefaults::default()).expect("in any world");
     let boot = setting.seed.wrapping_mul(1000) + 100 * index as u64 + u64::from(incarnation);
-    let mux = mux::Config { queue: setting.queue.clone(), ..mux::Config::new(service) };
+    let mux = mux::Config { queue: setting.queue, ..mux::Config::new(service) };
     let plan = mux.plan().expect("one service");
     let builder = move |context: &LinkContext| Checked::new(plan.build(context));
     let mut config = setting.config.clone();

@@ -35,7 +35,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, view: &mut View) {
     let state = if view.is_paused { "stopped" } else { "each second" };
     let below = view.rows.0.saturating_sub(view.scrolled + body.height);
     let more = if below > 0 { format!(", {below} more rows below") } else { String::new() };
-    let title = format!(" arqway top: {state}{more}    q ends, p stops and goes on, arrows move");
+    let title = format!("arqway top: {state}{more}    q ends, p stops and goes on, arrows move");
     frame.render_widget(Paragraph::new(title).reversed(), head);
     frame.render_widget(Paragraph::new(Text::from(rows)).scroll((view.scrolled, 0)), body);
 }
