@@ -215,7 +215,8 @@ impl Line {
 
     pub(super) fn metrics(&self) -> PathMetrics {
         let Self { is_up, sent, received, .. } = *self;
-        PathMetrics { is_up, is_spare: self.is_spare(), sent, received, ..self.path.metrics() }
+        let (is_spare, is_slow) = (self.is_spare(), self.slow.is_some());
+        PathMetrics { is_up, is_spare, is_slow, sent, received, ..self.path.metrics() }
     }
 
     /// Whether frames go by it only where there is no other, as either end says.

@@ -36,6 +36,8 @@ pub struct PathMetrics {
     pub is_up: bool,
     /// Whether frames go by it only while no other line is there.
     pub is_spare: bool,
+    /// Whether it carries too little beside another for packets that wait for each other.
+    pub is_slow: bool,
     /// What has gone by it, with the overhead.
     pub sent: Octets,
     /// What has come by it.
@@ -334,6 +336,7 @@ impl Path {
         PathMetrics {
             is_up: self.liveness.is_up(),
             is_spare: false,
+            is_slow: false,
             sent: Octets::ZERO,
             received: Octets::ZERO,
             loss: self.received.loss(),

@@ -282,10 +282,14 @@ fn of_peer(peer: &PeerStatus) -> Vec<String> {
 
 /// One line of several.
 fn of_line((number, line): (usize, &LineStatus)) -> String {
-    let LineStatus { name, address, is_up, is_spare, sent_octets, received_octets, .. } = line;
+    let LineStatus { name, address, is_up, is_spare, is_slow, sent_octets, received_octets, .. } = line;
     let LineStatus { budget_octets, month_octets, .. } = line;
     let LineStatus { datagram_loss, round_trip_s, mtu_octets, rate_bps, rate_found, delivery_rate_bps, .. } = line;
-    let spare = if *is_spare { ", spare" } else { "" };
+    let spare = match (is_spare, is_slow) {
+        (true, _) => ", spare",
+        (false, true) => ", too slow for TCP beside another",
+        (false, false) => "",
+    };
     let state = if *is_up { "up" } else { "down" };
     let month = budget_octets
         .zip(*month_octets)

@@ -81,13 +81,6 @@ impl LineState {
         Self { is_up, is_spare: false, is_slow: false, is_tried: false, is_lost: false, loss, rate, round_trip }
     }
 
-    /// The same, where it loses so much more.
-    #[must_use]
-    pub fn losing(self, more: f64) -> Self {
-        let loss = self.loss.map_or(0.0, Ratio::as_f64) + more;
-        Self { loss: Ratio::new(loss.clamp(0.0, 1.0)), ..self }
-    }
-
     /// How long a frame takes to the other end, where so many octets go before it or in it.
     #[must_use]
     pub fn delay(&self, octets: Octets) -> Span {

@@ -42,6 +42,7 @@ fn line() -> LineStatus {
         address: None,
         is_up: true,
         is_spare: true,
+        is_slow: true,
         sent_octets: 0,
         received_octets: 0,
         budget_octets: None,

@@ -18,7 +18,7 @@ use super::scheduler::{LaneId, Scheduler};
 use super::{Lane, Mux, Set};
 use alloc::vec::Vec;
 use arqway_contract::{Departure, Frame, LineId, LineState, LinkService, PerLine, Turn};
-use arqway_units::{BitRate, Octets, Span, Time};
+use arqway_units::{BitRate, Octets, Ratio, Span, Time};
 use arrayvec::ArrayVec;
 
 /// What a line is judged by: a packet of this size.
@@ -66,9 +66,11 @@ fn cost(state: LineState, residual: impl Fn(f64) -> f64) -> Span {
     state.delay(PACKET) + Span::from_seconds(lost * ALL_LOST)
 }
 
-/// By how much a line has to lose less than this one before it is better: what a thousand datagrams tell by chance is less.
-fn more_than_chance(present: LineState) -> f64 {
-    present.loss.map_or(0.0, |loss| loss.as_f64() / 2.0 + 0.003)
+/// A line that loses less than the present one, with what a thousand datagrams may tell by chance: up to that it loses as much.
+fn beyond_chance(other: LineState, present: LineState) -> LineState {
+    let [lost, lost_at_present] = [other, present].map(|line| line.loss.map_or(0.0, Ratio::as_f64));
+    let by_chance = (lost + lost_at_present / 2.0 + 0.003).min(lost_at_present);
+    LineState { loss: Ratio::new(lost.max(by_chance)), ..other }
 }
 
 impl Lines {
@@ -130,8 +132,7 @@ impl Lines {
                     let bits = |state: LineState| state.rate.map_or(u64::MAX, |rate| rate.as_bits_per_second());
                     bits(of_best) / 4 <= bits(present) / 3
                 } else {
-                    cost(of_best.losing(more_than_chance(present))) + (SOONER + present.delay(PACKET) / 4)
-                        >= cost(present)
+                    cost(beyond_chance(of_best, present)) + (SOONER + present.delay(PACKET) / 4) >= cost(present)
                 }
             });
             if !stays {

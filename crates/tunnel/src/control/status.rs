@@ -79,6 +79,9 @@ pub struct LineStatus {
     /// Whether packets go by it only while no other line is there, as one of both ends says.
     #[serde(default)]
     pub is_spare: bool,
+    /// Whether it carries too little beside another for TCP's packets, as far as it has shown.
+    #[serde(default)]
+    pub is_slow: bool,
     /// What this end has sent by it, with all that the line adds, since the start of the tunnel.
     #[serde(default)]
     pub sent_octets: u64,

@@ -207,6 +207,7 @@ pub(super) mod tests {
             address: Some("192.0.2.1:51820".to_owned()),
             is_up,
             is_spare: !is_up,
+            is_slow: false,
             sent_octets: 1000,
             received_octets: 2000,
             budget_octets: Some(1_000_000),

@@ -134,6 +134,7 @@ impl RunningTunnel {
             address: hub.session().address_by(id, line).map(|address| address.to_string()),
             is_up: path.is_up,
             is_spare: path.is_spare,
+            is_slow: path.is_slow,
             sent_octets: path.sent.as_u64(),
             received_octets: path.received.as_u64(),
             budget_octets: budgets.as_ref().and_then(|budgets| Some(budgets.of(line)?.1.as_u64())),

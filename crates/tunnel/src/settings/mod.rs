@@ -163,10 +163,11 @@ fn mtu() -> u32 {
 /// As long as a radio's fade or a Wi-Fi's collision takes, and short for a person.
 const COPY_AFTER: Span = Span::from_milliseconds(10);
 
-/// Whoever stands alone is there twice, so its loss has to be shown seldom: by less than sixteen, which a slow line would feel, and over 300 ms,
-/// which a fade may take.
 /// A line of several is kept open as often as a session is: translators forget a port that is idle for 30 s.
 const LINE_KEEPALIVE: Span = Span::from_milliseconds(25_000);
+
+/// Whoever stands alone is there twice, so its loss has to be shown seldom: by less than sixteen, which a slow line would feel, and over 300 ms,
+/// which a fade may take.
 const KEEPALIVE: Span = Span::from_milliseconds(60);
 const KEEPALIVES: Bounded<0, 10_000> = const { Bounded::new(5).expect("below 10,000") };
 

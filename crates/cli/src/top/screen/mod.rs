@@ -147,11 +147,12 @@ fn only_line(peer: &PeerStatus) -> Row {
 /// Of a link with several.
 fn one_of_lines(number: usize, line: &LineStatus) -> Row {
     let name = line.name.as_deref().or(line.address.as_deref()).unwrap_or_default();
-    let held = match (line.is_up, line.is_spare, line.rate_found.as_deref()) {
-        (false, ..) => "DOWN",
-        (true, true, _) => "spare",
-        (true, false, Some(finding)) => held(finding),
-        (true, false, None) => "-",
+    let held = match &line.rate_found {
+        _ if !line.is_up => "DOWN",
+        _ if line.is_spare => "spare",
+        _ if line.is_slow => "too slow for TCP",
+        Some(finding) => held(finding),
+        None => "-",
     };
     let text = row(
         &format!("{number} {name}"),

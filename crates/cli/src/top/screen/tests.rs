@@ -48,6 +48,7 @@ fn line(name: &str, is_up: bool, is_spare: bool) -> LineStatus {
         address: None,
         is_up,
         is_spare,
+        is_slow: name == "eth2",
         sent_octets: 0,
         received_octets: 0,
         budget_octets: None,
@@ -127,10 +128,17 @@ boat  up, at 198.51.100.7:51820, last received 100.0 ms ago
 #[test]
 fn each_of_several_lines_has_a_row_that_says_if_it_is_down_or_spare() {
     let mut view = View::new(None);
-    let lines = vec![line("wwan0", true, false), line("sat0", true, true), line("eth1", false, false)];
+    let lines = vec![
+        line("wwan0", true, false),
+        line("sat0", true, true),
+        line("eth1", false, false),
+        line("eth2", true, false),
+    ];
     view.history.add("home".to_owned(), status(peer(lines, 1), 1.0, 0), flows(1.0, 1000, 0));
     let shown = drawn(&mut view, 100, 12).join("\n");
-    for (name, held) in [("0 wwan0", "nobody sends more"), ("1 sat0", "spare"), ("2 eth1", "DOWN")] {
+    for (name, held) in
+        [("0 wwan0", "nobody sends more"), ("1 sat0", "spare"), ("2 eth1", "DOWN"), ("3 eth2", "too slow for TCP")]
+    {
         let row = format!("  {name:<16}   2.00 Mbit/s  {held}");
         assert!(shown.contains(&row), "{row}: {shown}");
     }

@@ -161,6 +161,30 @@ fn a_service_leaves_the_line_with_the_shorter_delay_for_one_where_it_loses_less(
 }
 
 #[test]
+fn of_two_lines_that_lose_alike_the_sooner_one_is_taken_and_chance_moves_nothing() {
+    let config = raw_and_udp();
+    let mut mux = Mux::new(&config, &Side::Client.into()).expect("two services");
+    let line = |milliseconds, lost| LineState { loss: Ratio::new(lost), ..state(milliseconds) };
+    let mut goes_by = |states: [LineState; 2]| {
+        for (line, state) in LINES.into_iter().zip(states) {
+            mux.handle_line(line, state, Time::ZERO);
+        }
+        mux.handle_packet(packet(Protocol::UDP), Time::ZERO).expect("room");
+        let mut frames = LINES.map(|line| {
+            mux.turn_to(line);
+            mux.poll_frame(Time::ZERO, Octets::MAX).is_some()
+        });
+        frames.iter_mut().position(|has_frame| *has_frame)
+    };
+    for lost in [0.0, 0.05] {
+        assert_eq!(goes_by([line(120, lost), line(40, lost)]), Some(1), "{lost}");
+        assert_eq!(goes_by([line(40, lost), line(120, lost)]), Some(0), "{lost}");
+    }
+    assert_eq!(goes_by([line(40, 0.05), line(40, 0.04)]), Some(0), "1 % of some thousand");
+    assert_eq!(goes_by([line(40, 0.05), line(40, 0.005)]), Some(1));
+}
+
+#[test]
 fn no_service_has_a_turn_for_new_packets_by_a_spare_line_while_another_is_up() {
     let mut mux = mux(true);
     let state = |is_up, is_spare| LineState { is_up, is_spare, ..state(20) };
